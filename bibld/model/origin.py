@@ -75,6 +75,8 @@ def to_slug(text: str) -> str:
 
 def from_slug(slug: str) -> str:
     """Return the text of a slug; raises ``ValueError`` for a text that is not a slug."""
+    if _IS_SLUG.fullmatch(slug):  # as it is in most catalogues
+        return slug
     text = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), slug).encode("latin-1").decode()
     if to_slug(text) != slug:
         raise ValueError(f"{slug!r} is not a slug")

@@ -22,7 +22,10 @@ from bibld.search._conditions import SearchCondition as SearchCondition
 from bibld.search._conditions import TextCondition as TextCondition
 from bibld.search._conditions import WordComparison as WordComparison
 from bibld.search._conditions import YearCondition as YearCondition
+from bibld.search._documents import PUBLICATIONS as PUBLICATIONS
 from bibld.search._documents import EntryKind as EntryKind
+from bibld.search._documents import type_of_classes as type_of_classes
+from bibld.search._folding import MAX_LISTED as MAX_LISTED
 from bibld.search._index import TYPES as TYPES
 from bibld.search._index import has_search as has_search
 from bibld.search._matching import FIELD_NAMES as FIELD_NAMES

@@ -71,15 +71,27 @@ _RANK_OF_TYPE = {kind: rank for rank, kind in enumerate(dict.fromkeys(_TYPE_OF_C
 _PERSON = term("foaf:Person").encode()
 
 
+def type_of_classes(classes: Iterable[str]) -> str:
+    """Return the type of a publication, one of ``TYPES``, by the IRIs of its classes."""
+    return _first_type(_TYPE_OF_CLASS[iri] for each in classes if (iri := each.encode()) in _TYPE_OF_CLASS)
+
+
+def _first_type(types: Iterable[str]) -> str:
+    return min(types, key=_RANK_OF_TYPE.__getitem__, default="other")
+
+
 def _names(*curies: str) -> frozenset[bytes]:
     return frozenset(term(curie).encode()[1:-1] for curie in curies)
 
 
 _LABELS = frozenset(label[1:-1] for label in LABELS)
 _ALT_LABEL = _names("skos:altLabel", "skos:hiddenLabel")
-_INSTANCE_OF, _TRANSLATION_OF, _PART_OF, _AGENT, _PRIMARY = (
+_INSTANCE_OF, _TRANSLATION_OF, _PART_OF, _AGENT, _PRIMARY, _FULL_TEXT = (
     term(curie).encode()[1:-1]
-    for curie in ("bf:instanceOf", "bf:translationOf", "bf:partOf", "bf:agent", "bf:PrimaryContribution")
+    for curie in (
+        *("bf:instanceOf", "bf:translationOf", "bf:partOf", "bf:agent", "bf:PrimaryContribution"),
+        "bf:electronicLocator",
+    )
 )
 _CONTRIBUTION = re.compile(rb"#(agent/[^>/]*)> <([^>]*)> <([^>]*)>")
 """Path of the agent, predicate and object of a line about a contribution to a work."""
@@ -161,6 +173,7 @@ class Publication(msgspec.Struct):
     isbns: list[str]
     numbers: list[str]
     works: list[str]
+    is_online: bool = False
 
     @property
     def libraries(self) -> list[str]:
@@ -303,7 +316,7 @@ class DocumentReader:
         for path, agent_roles in sorted(roles.items(), key=lambda item: "creator" not in item[1]):
             named = [role for role in dict.fromkeys(agent_roles) if len(role) == 3]
             found.links += [LinkedPath(AUTHOR, role, path) for role in named or agent_roles[:1]]
-        found.type = min(kinds, key=_RANK_OF_TYPE.__getitem__, default="other")
+        found.type = _first_type(kinds)
         found.is_merged = len(found.records) > 1
         self._add_parts(found, document)
         found.links = list(dict.fromkeys(found.links))
@@ -318,8 +331,7 @@ class DocumentReader:
     ) -> None:
         iri = value[1 : value.index(b">")]
         if predicate == _TYPE:
-            if (kind := _TYPE_OF_CLASS.get(iri)) is not None:
-                kinds.append(kind)
+            kinds += [_TYPE_OF_CLASS[iri]] if iri in _TYPE_OF_CLASS else []
         elif predicate == _LANGUAGE:
             found.languages.append(iri.removeprefix(_LANGUAGES).decode())
         elif predicate in _RECORDS:
@@ -329,6 +341,8 @@ class DocumentReader:
             if path.startswith(b"agent/"):
                 role = predicate.removeprefix(_RELATORS).rpartition(b"/")[2].decode()
                 roles.setdefault(path.decode(), []).append(role)
+        elif predicate == _FULL_TEXT:
+            found.is_online = True
         elif predicate == _INSTANCE_OF:
             found.works += self._works_of([iri])
         elif (field := _LINKS.get(predicate)) is not None:

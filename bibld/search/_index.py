@@ -24,12 +24,13 @@ from bibld.search._documents import (
     EntryKind,
     StoredName,
 )
-from bibld.search._values import NamedThing, StoredPublication
+from bibld.search._values import FLAGS, NamedThing, StoredPublication
+from bibld.text.keys import is_class_mark
 
 FOLDER = "search"
 """The folder of the index in that of its release."""
 
-FORMAT = f"2, tantivy {version('tantivy').rpartition('.')[0]}"
+FORMAT = f"3, tantivy {version('tantivy').rpartition('.')[0]}"
 """The number is to be raised when the fields change, or the same documents give other tokens.
 
 The next run then fills the index again, as it does with another tantivy, whose files may differ.
@@ -42,7 +43,7 @@ KINDS = tuple(EntryKind)
 TEXT_FIELDS = ("title_words", "agent_words", "subject_words", "other_words")
 """The texts of publications."""
 
-FACET_FIELDS = ("library", "language", "type", "merged", "authority", *FACET_LINKS)
+FACET_FIELDS = ("library", "language", "type", *FACET_LINKS)
 TYPES = (
     "book", "multivolume", "periodical", "article", "thesis", "music", "audio", "video", "map", "image", "manuscript",
     "collection", "other",
@@ -50,10 +51,11 @@ TYPES = (
 BEGINNING = "^"
 """The first token of the words of titles."""
 
+_NUMBERS_REMEMBERED = 1000
 _HASH_BITS = 32
 _MAX_WEIGHT = (1 << 24) - 1
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
-_ISBN_LENGTHS = (10, 13)
+ISBN_LENGTHS = (10, 13)
 
 
 def _build_schema() -> Schema:
@@ -67,11 +69,15 @@ def _build_schema() -> Schema:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     for name in FACET_FIELDS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    for name in FLAGS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")  # true or false
+    builder.add_unsigned_field("flags", fast=True)  # the same together: a bit for each
     builder.add_text_field(WORK, tokenizer_name="raw", index_option="basic")  # that of a publication, and those above
     builder.add_unsigned_field("top", indexed=True, fast=True)  # see top_number
     builder.add_unsigned_field("year", indexed=True, fast=True)
     builder.add_text_field("role", tokenizer_name="raw", index_option="basic")  # path and role of agents
     builder.add_text_field("code", tokenizer_name="raw", index_option="basic")  # identifiers, and hashes of titles
+    builder.add_text_field("begins", tokenizer_name="raw", index_option="basic")  # see beginnings_of
     builder.add_text_field("title_order", tokenizer_name="only_sorted", index_option="basic", fast=True)
     return builder.build()
 
@@ -134,14 +140,41 @@ def top_number(path: str) -> int:
     return int.from_bytes(blake2b(path.encode(), digest_size=8).digest(), "big")
 
 
+MAX_LETTERS = 3
+"""First letters of names by which they are listed."""
+
+
+def beginnings_of(kind: EntryKind, path: str, name: str, letters: str) -> list[str]:
+    """Return the tokens by which a list of things has a name: its kind, and its first letters, up to three of them.
+
+    A class mark is in no such list: it has its place in the tree of its classification. ``letters`` are those of the
+    name, folded.
+    """
+    if is_mark(path, name):
+        return []
+    return [beginning_token(kind, letters[:length]) for length in range(1, min(len(letters), MAX_LETTERS) + 1)]
+
+
+def beginning_token(kind: EntryKind, letters: str, count: int = 0) -> str:
+    """Return the token of the names of a kind that begin with some letters, or how those of ``count`` letters begin."""
+    return f"{kind}{count or len(letters)} {letters}"
+
+
+def is_mark(path: str, title: str) -> bool:
+    """Whether a thing is a class mark, which explains nothing in a list of subjects."""
+    folder, _, rest = path.partition("/")
+    return folder == "concept" and is_class_mark(rest.partition("/")[0], title)
+
+
 def number_token(number: str) -> str:
     """Return the token of an identifier in any form; that of an ISBN does not depend on its length or check digit."""
     plain = alphanumeric(number)
-    if len(plain) in _ISBN_LENGTHS and plain[:-1].isdecimal():
+    if len(plain) in ISBN_LENGTHS and plain[:-1].isdecimal():
         return "i" + (plain[:12] if len(plain) == 13 else f"978{plain[:9]}")
     return "x" + plain
 
 
+@lru_cache(maxsize=_NUMBERS_REMEMBERED)
 def alphanumeric(text: str) -> str:
     """Return the letters and digits of a text, in lower case; the Cyrillic х of a check digit is Latin."""
     return _NOT_ALPHANUMERIC.sub("", text.lower()).replace("х", "x")
@@ -252,22 +285,30 @@ class IndexReader:
         return next(iter(self.things(self._by_path(path))), None)
 
     def things(self, hits: Sequence[IndexHit]) -> list[NamedThing]:
-        """Return documents that were found in the order ``libraries``."""
-        return [_named(stored, weight_of(order)) for (order, _), stored in zip(hits, self.read(hits), strict=True)]
+        """Return documents as things with names."""
+        orders = self._searcher.fast_field_values("order", [address for _, address in hits])
+        return [
+            _named(stored, weight_of(int(order or 0))) for order, stored in zip(orders, self.read(hits), strict=True)
+        ]
 
     def counts(self, query: Query, limits: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
         """Return the most frequent values of fields, up to a limit, with the number of publications that have them."""
         # Where there are several segments, the most frequent values of one may lack some of another.
         complete = {"segment_size": _MAX_VALUES} if self._searcher.num_segments > 1 else {}
-        terms = {field: {"terms": {"field": field, "size": limit, **complete}} for field, limit in limits.items()}
+        fields = {field: limit for field, limit in limits.items() if field not in FLAGS}
+        if len(fields) < len(limits):
+            fields["flags"] = 1 << len(FLAGS)
+        terms = {field: {"terms": {"field": field, "size": limit, **complete}} for field, limit in fields.items()}
         found = self._searcher.aggregate(query, terms) if terms else {}
-        return {
+        counted = {
             field: sorted(
-                ((str(bucket["key"]), int(bucket["doc_count"])) for bucket in counted["buckets"]),
+                ((str(bucket["key"]), int(bucket["doc_count"])) for bucket in values["buckets"]),
                 key=lambda pair: (-pair[1], pair[0]),
             )
-            for field, counted in found.items()
+            for field, values in found.items()
         }
+        flags = counted.pop("flags", [])
+        return counted | {name: _counts_of_flag(FLAGS.index(name), flags) for name in limits if name in FLAGS}
 
     def tops(self, hits: Sequence[IndexHit]) -> list[int]:
         """Return of each publication the number of the path under which it is folded."""
@@ -296,6 +337,14 @@ class IndexReader:
     def tokens(self, field: str, beginning: str, limit: int) -> list[tuple[str, int]]:
         """Return the most frequent tokens of a field that begin so, with about how many documents have them."""
         return self._searcher.terms_with_prefix(field, beginning, limit=limit)
+
+
+def _counts_of_flag(position: int, counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return how many publications have a flag, and how many have not, from how many have each set of flags."""
+    numbers = {"true": 0, "false": 0}
+    for flags, count in counted:
+        numbers["true" if int(flags) >> position & 1 else "false"] += count
+    return sorted(((value, count) for value, count in numbers.items() if count), key=lambda pair: (-pair[1], pair[0]))
 
 
 def distinct(hits: Iterable[IndexHit]) -> dict[tuple[int, int], IndexHit]:

@@ -10,10 +10,31 @@ import msgspec
 from tantivy import FieldType, Occur, Query
 
 from bibld.model.identifiers import has_isbn_check_digit
-from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
-from bibld.search._index import BEGINNING, KINDS, SCHEMA, TEXT_FIELDS, TYPES, IndexReader, alphanumeric, number_token
-from bibld.search._values import SearchRequest
-from bibld.search._words import OPTIONAL_WORDS, STOP_WORDS, alternatives, title_token, to_query_words, to_words
+from bibld.model.identifiers import issn as find_issn
+from bibld.model.origin import to_slug
+from bibld.search._documents import AUTHOR, LINK_FIELDS, PUBLICATIONS, EntryKind
+from bibld.search._index import (
+    BEGINNING,
+    ISBN_LENGTHS,
+    KINDS,
+    SCHEMA,
+    TEXT_FIELDS,
+    TYPES,
+    IndexReader,
+    alphanumeric,
+    number_token,
+)
+from bibld.search._values import FLAGS, SearchRequest
+from bibld.search._words import (
+    OPTIONAL_WORDS,
+    STOP_WORDS,
+    alternatives,
+    main_title_token,
+    title_token,
+    to_query_words,
+    to_words,
+)
+from bibld.text.class_divisions import SCHEMES, beginnings
 
 QUERY_LIMIT = 1000
 """Characters of a query. No search can be stopped, so the parts of queries are bounded, too."""
@@ -48,8 +69,10 @@ _YEARS = re.compile(r"(\d{1,4})?\s*[-–—]\s*(\d{1,4})?")
 _IDENTIFIER = re.compile(
     r"(?i)(?:isbn|issn|doi|lccn|oclc)?[\s:№#]*([0-9][0-9xх\s\u00ad\u2010-\u2015\u2212-]{6,24}[0-9xх])\s*"
 )
-_LIKE_IDENTIFIER = re.compile(r"[\w.:/\\~-]*\d[\w.:/\\~-]*")
+_LIKE_IDENTIFIER = re.compile(r"[\w.:/\\~()-]*\d[\w.:/\\~()-]*")
+_NAME_OF_NUMBER = re.compile(r"(?i)(?:isbn|issn|doi|lccn|oclc)?[\s:]*(?:https?://(?:dx\.)?doi\.org/)?")
 _MAX_YEAR, _MIN_YEAR = 9999, 1
+_MAX_AUTHOR_WORDS, _MAX_WORDS_WITH_AUTHOR = 3, 10
 
 
 class FieldTerm(msgspec.Struct, frozen=True):
@@ -126,7 +149,9 @@ def parse(text: str) -> ParsedQuery:
     if not needed and not phrases and not fields:
         needed = [word for word in words if word not in STOP_WORDS] or words
     optional = tuple(word for word in words if word not in needed)
-    return ParsedQuery(text, tuple(needed), optional, tuple(phrases), tuple(fields), years, _identifier(text), is_cut)
+    is_number = len(fields) == 1 and fields[0].field == "isbn" and not (words or phrases or years or "|" in text)
+    identifier = fields[0].text.strip() if is_number else _identifier(text)
+    return ParsedQuery(text, tuple(needed), optional, tuple(phrases), tuple(fields), years, identifier, is_cut)
 
 
 def values_of_field(term: FieldTerm) -> list[FieldTerm]:
@@ -170,8 +195,42 @@ def _identifier(text: str) -> str:
     found = _IDENTIFIER.fullmatch(text)
     if found is not None:
         return found[1]
-    bare = re.sub(r"^(?i:isbn|issn|doi|lccn|oclc)[\s:]*", "", text)
+    bare = _NAME_OF_NUMBER.sub("", text, count=1)
     return bare if len(bare) > 3 and _LIKE_IDENTIFIER.fullmatch(bare) else ""
+
+
+_STATED_NUMBER = re.compile(r"(?i)\s*(isbn|issn|doi|lccn|oclc)\b")
+_DOI = re.compile(r"10\.\d{4,9}/\S+")
+_ISSN = re.compile(r"(\d{4})-?(\d{3}[\dXx\u0425\u0445])")
+_MIN_DIGITS_OF_NUMBER = 6
+_MAX_PLAUSIBLE_YEAR = 2100
+_PREFIXES_OF_ISBN = ("978", "979")
+
+
+def kind_of_number(query: ParsedQuery) -> str:
+    """Return what identifier a query is: isbn, issn, doi or number (of a record, or in a list); empty if it is none.
+
+    Ten digits without hyphens are an ISBN only with its check digit: numbers of records have as many. Two years such as
+    1941-1945 are no ISSN.
+    """
+    text = query.identifier
+    named = _STATED_NUMBER.match(query.text)
+    if not text:
+        return ""
+    if named is not None:
+        return "number" if named[1].lower() in ("lccn", "oclc") else named[1].lower()
+    if _DOI.fullmatch(text):
+        return "doi"
+    issn = _ISSN.fullmatch(text)
+    if issn is not None and ("-" in text or ((found := find_issn(text)) is not None and found.is_valid)):
+        return "" if issn[2].isdecimal() and int(issn[1]) < int(issn[2]) <= _MAX_PLAUSIBLE_YEAR else "issn"
+    plain = alphanumeric(text)
+    if len(plain) in ISBN_LENGTHS and plain[:-1].isdecimal():
+        is_thirteen = len(plain) == max(ISBN_LENGTHS)
+        is_like_isbn = plain.startswith(_PREFIXES_OF_ISBN) if is_thirteen else len(text) > len(plain)
+        if is_like_isbn or has_isbn_check_digit(plain.upper()):
+            return "isbn"
+    return "number" if sum(map(str.isdecimal, plain)) >= _MIN_DIGITS_OF_NUMBER and not years_of(text) else ""
 
 
 NOTHING = Query.empty_query()
@@ -260,7 +319,8 @@ def of_beginnings(index: IndexReader, tokens: Iterable[str], field: str) -> Quer
     if len(found) <= _FEW_TOKENS:
         return of_tokens(field, sorted(found))
     # Making an automaton takes as long as reading the documents of a hundred tokens.
-    return Query.regex_query(SCHEMA, field, f"({'|'.join(token.replace('+', '[+]') for token in beginnings)}).*")
+    escaped = "|".join(re.sub(r"[+.]", r"[\g<0>]", token) for token in beginnings)
+    return Query.regex_query(SCHEMA, field, f"({escaped}).*")
 
 
 def of_thing(path: str, role: str | None = None) -> Query:
@@ -270,6 +330,14 @@ def of_thing(path: str, role: str | None = None) -> Query:
     if role == "agent":
         return of_token(AUTHOR, path)
     return of_token(role, path) if role in LINK_FIELDS else of_token("role", f"{path} {role}")
+
+
+def of_classes(index: IndexReader, values: Iterable[str], field: str = "subject") -> Query:
+    """Return what finds the publications of classes such as ``udc/82``; in the field ``path``, the marks in them."""
+    classes = [value.partition("/") for value in values]
+    marks = [each for scheme, _, mark in classes if scheme in SCHEMES and mark for each in beginnings(scheme, mark)]
+    paths = [f"concept/{source}/{to_slug(mark)}" for source, _, mark in (each.partition("/") for each in marks)]
+    return of_beginnings(index, paths, field)
 
 
 def of_top(number: int) -> Query:
@@ -298,6 +366,23 @@ def of_complete_title(words: Sequence[str]) -> Query:
     return of_token("code", title_token(" ".join(words)))
 
 
+def of_main_title(words: Sequence[str], level: int) -> Query:
+    """Return what finds publications whose title, with or without its subtitle, consists of some words.
+
+    It may have the words of an author before or after it: "толстой война и мир".
+    """
+
+    def of_title(words: Sequence[str]) -> Query:
+        return any_of([of_complete_title(words), of_token("code", main_title_token(" ".join(words)))])
+
+    queries = [of_title(words)]
+    for count in range(1, min(_MAX_AUTHOR_WORDS + 1, len(words)) if len(words) <= _MAX_WORDS_WITH_AUTHOR else 0):
+        for author, title in ((words[:count], words[count:]), (words[-count:], words[:-count])):
+            named = of_words(author, ["agent_words"], level)
+            queries += [all_of([named, of_title(title)]) or NOTHING]
+    return any_of(queries)
+
+
 def of_title_beginning(words: Sequence[str]) -> Query:
     """Return what finds publications whose title begins with some words."""
     return of_phrase([BEGINNING, *words], ["title_words"])
@@ -321,6 +406,12 @@ class Matcher:
         parts = [of_words(query.words, TEXT_FIELDS, level)]
         parts += [of_phrase(phrase, TEXT_FIELDS) for phrase in query.phrases]
         return all_of([*parts, self.of_fields(query, level)])
+
+    def of_beginning(self, query: ParsedQuery, index: IndexReader) -> Query:
+        """Return what finds all parts of a query, the last word of which is the beginning of a word."""
+        completed = any_of(of_beginnings(index, [query.words[-1]], field) for field in TEXT_FIELDS)
+        rest = self.of_query(msgspec.structs.replace(query, words=query.words[:-1]), level=2)
+        return all_of([rest, completed]) or NOTHING
 
     def of_fields(self, query: ParsedQuery, level: int) -> Query | None:
         """Return what finds the fields of a query; None if it has none."""
@@ -362,12 +453,16 @@ class Matcher:
         """Return what finds publications with any of the values of a facet."""
         if name == "year":
             return any_of(of_years(*years) for value in values if (years := years_of(value.strip())) is not None)
+        if name == "class":
+            return of_classes(self._index, values)
+        if name == "id":
+            return of_tokens("path", [f"{PUBLICATIONS}/{value}" for value in values])
         if name == "held_by":
             return any_of(map(self._of_libraries, values))
         if name in LINK_FIELDS:
             return of_tokens(name, values)
         words = ["".join(to_words(value)) for value in values]
-        if name in ("merged", "authority"):
+        if name in FLAGS:
             words = ["true" if value == "true" else "false" for value in values]
         return of_tokens(name, [word for word in words if name != "type" or word in TYPES])
 

@@ -11,7 +11,7 @@ from bibld.search._documents import AUTHOR as AUTHOR_FIELD
 from bibld.search._documents import SUBJECT as SUBJECT_FIELD
 from bibld.search._matching import ParsedQuery
 from bibld.search._values import StoredPublication
-from bibld.search._words import skeleton_of, stem_of, to_words
+from bibld.search._words import main_title, skeleton_of, stem_of, to_words
 
 TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = ("title", "author", "subject", "identifier", "elsewhere")
 
@@ -55,7 +55,9 @@ class Ranking:
 
     def rank(self, found: StoredPublication) -> Rank:
         """Return the rank of a publication."""
-        forms = [to_words(form) for form in (found.title, *found.forms, *found.work_titles)]
+        titles = (found.title, *found.forms, *found.work_titles)
+        mains = [main for title in titles if (main := main_title(title)) is not title]
+        forms = [to_words(form) for form in (*titles, *mains)]
         agents = {*_words_of(found, AUTHOR_FIELD), *to_words(found.statement)}
         tiers = [self._tier(words, agents) for words in forms]
         tier, is_other, excess = min(tiers)

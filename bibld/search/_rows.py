@@ -21,9 +21,18 @@ from bibld.search._documents import (
     control_numbers,
     joined_tokens,
 )
-from bibld.search._index import BEGINNING, KINDS, alphanumeric, encode, number_token, order_of, top_number
-from bibld.search._values import IndexedLink, Relation, StoredPublication
-from bibld.search._words import title_token, to_words
+from bibld.search._index import (
+    BEGINNING,
+    KINDS,
+    alphanumeric,
+    beginnings_of,
+    encode,
+    number_token,
+    order_of,
+    top_number,
+)
+from bibld.search._values import FLAGS, IndexedLink, Relation, StoredPublication
+from bibld.search._words import main_title, main_title_token, title_token, to_words
 from bibld.text.scripts import first_foreign_script
 
 _THINGS_REMEMBERED = 100_000
@@ -134,6 +143,8 @@ class RowMaker:
         )
         texts = [*sorted(found.titles, key=lambda text: text.value != found.title), *found.variants, *found.parts]
         texts += [LiteralText(title, "") for title in work_titles]
+        is_linked = any(name.is_linked for name in names if name is not None and name.work is None)
+        flags = (found.is_online, found.is_merged, is_linked)
         row: Row = {
             "kind": KINDS.index(EntryKind.PUBLICATION),
             "path": found.path,
@@ -148,8 +159,8 @@ class RowMaker:
             "library": found.libraries,
             "language": found.languages,
             "type": found.type,
-            "merged": _flag(found.is_merged),
-            "authority": _flag(any(name.is_linked for name in names if name is not None and name.work is None)),
+            "flags": sum(is_set << position for position, is_set in enumerate(flags)),
+            **{name: "true" if is_set else "false" for name, is_set in zip(FLAGS, flags, strict=True)},
             "role": [f"{link.path} {link.role}" for link in links if link.role],
             "code": _codes(found, titles),
             "top": top_number(stored.top),
@@ -178,11 +189,14 @@ class RowMaker:
 
 def name_row(stored: StoredName) -> Row:
     """Return the row of a thing that is no publication."""
+    words = to_words(stored.title)
     return {
         "kind": KINDS.index(stored.kind),
         "path": stored.path,
         "data": encode(stored),
         "name_words": stored.tokens,
+        "begins": beginnings_of(stored.kind, stored.path, stored.title, "".join(words)),
+        "title_order": " ".join(words)[:_TITLE_ORDER_LIMIT],
     }
 
 
@@ -198,12 +212,9 @@ def _best(texts: list[LiteralText], title: str) -> str:
     return next((value for value in values if first_foreign_script(value) == script), values[0] if values else "")
 
 
-def _flag(value: bool) -> str:
-    return "true" if value else "false"
-
-
 def _codes(found: Publication, titles: Iterable[str]) -> list[str]:
     tokens = [title_token(title) for title in titles]
+    tokens += [main_title_token(main) for title in titles if (main := main_title(title)) is not title]
     tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
     for record, number in zip(found.records, control_numbers(found.records), strict=True):
         plain = alphanumeric(number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,17 +11,20 @@ from tantivy import Query
 from bibld.search import _matching as matching
 from bibld.search._documents import LINK_FIELDS
 from bibld.search._folding import MAX_LISTED, Folding, count_works, fold_hits, fold_ranked
-from bibld.search._index import TEXT_FIELDS, IndexHit, IndexReader, Matches, distinct
+from bibld.search._index import TEXT_FIELDS, IndexHit, IndexReader, Matches, distinct, is_mark
 from bibld.search._matching import ParsedQuery, parse
 from bibld.search._ranking import Ranking
 from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
-from bibld.search._words import other_keyboard_layout
-from bibld.text.keys import is_class_mark
+from bibld.search._words import other_keyboard_layout, to_query_words
 
 _RANKED = 200
 """Up to this many results are ranked one by one; more are in the order of their tiers."""
 
 _FEW = 10
+_VERY_FEW = 3
+_MIN_BEGINNING = 4
+"""Letters of a last word that is completed."""
+
 _MAX_DROPPED = 6
 _MAX_TRIED = 12
 _MAX_RESPELT = 3
@@ -53,6 +56,10 @@ class Attempt(msgspec.Struct, frozen=True):
         return self.matches.total
 
 
+def _no_result(query: ParsedQuery) -> Attempt:
+    return Attempt(query, matching.NOTHING, matching.NOTHING, _SCRIPTS, Matches(0, []))
+
+
 class ResultPage(NamedTuple):
     """The results of a page, whether more pages follow, and the paths of all publications that were found, if few."""
 
@@ -72,7 +79,8 @@ class Searches:
     def search(self, request: SearchRequest) -> SearchResult:
         """Return what a search finds."""
         query = parse(request.text)
-        attempt = self._attempt(query, request)
+        missing = self._missing_number(query, request)
+        attempt = _no_result(query) if missing else self._attempt(query, request)
         ranking = Ranking(attempt.query)
         found, has_next, paths = self._page(attempt, request, ranking)
         works, is_estimate = None, False
@@ -90,13 +98,25 @@ class Searches:
             self._facets(attempt, request) if request.with_facets else {},
             attempt.correction,
             understood(attempt.query),
-            wrong_check_digit=is_number,
+            wrong_check_digit=is_number or (bool(missing) and matching.has_wrong_check_digit(query.identifier)),
             is_cut=query.is_cut,
+            missing_number=missing,
         )
+
+    def _missing_number(self, query: ParsedQuery, request: SearchRequest) -> str:
+        """Return what kind of identifier a query is that no publication has; empty for all other queries.
+
+        A number that is no ISBN, ISSN or DOI may also be a word of a title.
+        """
+        kind = matching.kind_of_number(query) if not request.literal else ""
+        if not kind or self._index.count(matching.of_identifier(query.identifier)):
+            return ""
+        return kind if kind != "number" or not self._has(to_query_words(query.identifier), _EXACT) else ""
 
     def match_of(self, request: SearchRequest) -> Query:
         """Return the query of the index for a search."""
-        return self._attempt(parse(request.text), request).match
+        query = parse(request.text)
+        return (_no_result(query) if self._missing_number(query, request) else self._attempt(query, request)).match
 
     # -- facets
 
@@ -149,9 +169,26 @@ class Searches:
             if wider.total > own.total:
                 is_other = not own.total
                 own = msgspec.structs.replace(wider, correction=Correction("script", query.text) if is_other else None)
+        if not own.total or (own.total < _VERY_FEW and len(query.words) == 1):
+            own = self._completed(own, request) or own
         if own.total:
             return own
         return self._corrected(query, request) or own
+
+    def _completed(self, own: Attempt, request: SearchRequest) -> Attempt | None:
+        """Take the last word of a query for the beginning of one; None if that finds no more."""
+        query = own.query
+        beginning = query.words[-1] if query.words else ""
+        is_last = query.text[-1:].isalnum() and to_query_words(query.text)[-1:] == [beginning]
+        if len(beginning) < _MIN_BEGINNING or not is_last or query.identifier:
+            return None
+        text = self._matcher.of_beginning(query, self._index)
+        both = matching.any_of([own.text, text])
+        match = self._matcher.narrow(both, request)
+        matches = self._index.find(match, _RANKED + 1)
+        if matches.total <= own.total:
+            return None
+        return Attempt(query, both, match, _SCRIPTS, matches, Correction("beginning", query.text))
 
     def _try(self, query: ParsedQuery, request: SearchRequest, level: int) -> Attempt:
         text = self._matcher.of_query(query, level)
@@ -169,17 +206,17 @@ class Searches:
             attempt = self._try(parse(layout), request, _FORMS)
             if attempt.total:
                 return msgspec.structs.replace(attempt, correction=Correction("keyboard", layout))
-        unknown = [word for word in query.words if not self._has(word, _SCRIPTS)]
+        unknown = [word for word in query.words if not self._has([word], _SCRIPTS)]
         return self._respelt(query, unknown, request) or self._without(query, unknown, request)
 
-    def _has(self, word: str, level: int) -> bool:
-        """Whether a text of a publication of the release has a word."""
-        return self._index.count(matching.of_words([word], TEXT_FIELDS, level) or matching.NOTHING) > 0
+    def _has(self, words: Sequence[str], level: int) -> bool:
+        """Whether the texts of a publication of the release have all of some words."""
+        return self._index.count(matching.of_words(words, TEXT_FIELDS, level) or matching.NOTHING) > 0
 
     def _respelt(self, query: ParsedQuery, unknown: list[str], request: SearchRequest) -> Attempt | None:
         replaced = {}
         for word in unknown:
-            candidates = [each for each in corrections(self._index, word, _MAX_RESPELT) if self._has(each, _EXACT)]
+            candidates = [each for each in corrections(self._index, word, _MAX_RESPELT) if self._has([each], _EXACT)]
             if candidates:
                 replaced[word] = candidates
         if not replaced:
@@ -227,7 +264,7 @@ class Searches:
         """Search for some of the words of a query."""
         kept = tuple(words)
         if not kept and not query.phrases and not query.fields:
-            return Attempt(query, matching.NOTHING, matching.NOTHING, _SCRIPTS, Matches(0, []))
+            return _no_result(query)
         smaller = msgspec.structs.replace(query, words=kept, optional=(), identifier="", text=" ".join(kept))
         removed = tuple(word for word in query.words if word not in kept)
         attempt = self._try(smaller, request, _SCRIPTS)
@@ -275,7 +312,8 @@ class Searches:
         if query.identifier:
             tiers.append(matching.of_identifier(query.identifier))
         if words:
-            tiers += [matching.of_complete_title(words), matching.of_title_beginning(words)]
+            tiers += [matching.of_complete_title(words), matching.of_main_title(words, attempt.level)]
+            tiers += [matching.of_title_beginning(words)]
             tiers.append(matching.of_phrase(words, ["title_words"]))
         tiers += [
             matching.of_words(query.words, ["title_words"], _EXACT),
@@ -290,12 +328,6 @@ class Searches:
             if len(found) >= last:
                 break
         return list(found.values())
-
-
-def is_mark(path: str, title: str) -> bool:
-    """Whether a thing is a class mark, which explains nothing in a list of subjects."""
-    folder, _, rest = path.partition("/")
-    return folder == "concept" and is_class_mark(rest.partition("/")[0], title)
 
 
 def _size(name: str, limit: int) -> int:

@@ -9,10 +9,16 @@ import msgspec
 from bibld.search._documents import AUTHOR, WORK, EntryKind
 
 SORTS = ("relevance", "year", "-year", "title", "libraries")
-FACETS = ("library", "year", "language", "type", "author", "subject", "publisher", "merged", "authority")
-"""The names of facets, as in addresses; ``merged`` and ``authority`` have the values ``true`` and ``false``."""
+FACETS = (
+    *("library", "year", "language", "type", "online", "author", "subject", "publisher", "place"),
+    *("merged", "authority"),
+)
+"""The names of facets, as in addresses."""
 
-EXCLUDABLE = ("library", "language", "type", "author", "subject", "publisher")
+FLAGS = ("online", "merged", "authority")
+"""The facets whose values are ``true`` and ``false``."""
+
+EXCLUDABLE = ("library", "language", "type", "author", "subject", "publisher", "place")
 """The facets whose values can be excluded."""
 
 
@@ -143,9 +149,10 @@ class FacetValue(msgspec.Struct, frozen=True):
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """What was searched for instead: ``kind`` is script, keyboard, spelling, anywhere or without.
+    """What was searched for instead: ``kind`` is script, beginning, keyboard, spelling, anywhere or without.
 
-    ``anywhere``: in any field; ``without``: words were left out (``removed``).
+    ``beginning``: the last word begins other words, which were searched for, too. ``anywhere``: in any field;
+    ``without``: words were left out (``removed``).
     """
 
     kind: str
@@ -156,8 +163,9 @@ class Correction(msgspec.Struct, frozen=True):
 class SearchResult(msgspec.Struct, frozen=True):
     """The result of a search.
 
-    ``correction``: why these are not the results of the text itself. ``wrong_check_digit``: an ISBN was found although
-    its last digit is wrong. ``understood``: the parts of the query by the name of a field. ``is_cut``: the text was too
+    ``correction``: why these are not the results of the text itself. ``missing_number``: the text is an identifier that
+    no publication has: isbn, issn, doi or number. ``wrong_check_digit``: of an ISBN, the last digit is wrong.
+    ``understood``: the parts of the query by the name of a field. ``is_cut``: the text was too
     long. ``total`` is the number of publications. Of a folded search: ``hits`` has the best publication of each work,
     ``groups`` all of that work, or None if there is no other; ``works`` is the number of works, which is estimated if
     ``is_estimate``. ``has_next``: more pages follow. ``paths`` are those of all publications that were found, if
@@ -176,6 +184,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     understood: dict[str, object] = {}
     wrong_check_digit: bool = False
     is_cut: bool = False
+    missing_number: str = ""
 
 
 class Related(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -11,9 +12,9 @@ from tantivy import Query
 from bibld.search import _matching as matching
 from bibld.search._conditions import SearchCondition, query_of, searched_titles, words_around
 from bibld.search._documents import AUTHOR, FACET_LINKS, WORK, EntryKind
-from bibld.search._index import FOLDER, IndexReader, distinct, open_index
+from bibld.search._index import FOLDER, IndexReader, beginning_token, distinct, is_mark, open_index
 from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
-from bibld.search._searching import Searches, is_mark
+from bibld.search._searching import Searches
 from bibld.search._values import FacetValue, NamedThing, Related, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import skeleton_of, to_query_words, to_words
 
@@ -31,6 +32,8 @@ _MIN_LETTERS = 2
 """Of a text for which things are suggested: too many begin with one letter."""
 
 _MIN_TITLE = 4
+_MAX_BEGINNINGS = 1000
+_MAX_CLASSES = 1000
 _FIELD_OF_KIND = {
     EntryKind.PERSON: "author",
     EntryKind.ORGANISATION: "author",
@@ -50,10 +53,12 @@ class SearchView:
         self._index = index
         self._searches = Searches(index, libraries, languages)
         self._matcher = matching.Matcher(index, libraries, languages)
+        self.count_of_class = lru_cache(_MAX_CLASSES)(self._count_of_class)
+        """Return how many publications have a mark in a class (its scheme and mark)."""
 
     def close(self) -> None:
         """Let go of the index."""
-        del self._index, self._searches, self._matcher
+        del self._index, self._searches, self._matcher, self.count_of_class
 
     # -- publications
 
@@ -152,6 +157,30 @@ class SearchView:
         """Return a work with the first and the last year of its publications, of parts and translations too."""
         years = self._index.years(matching.of_thing(work.path, WORK))
         return msgspec.structs.replace(work, data={**work.data, "year": tuple(map(str, years))} if years else work.data)
+
+    # -- lists of names
+
+    def beginnings(self, kind: EntryKind, letters: str = "") -> list[tuple[str, int]]:
+        """Return with which letters names of a kind begin, one more than ``letters`` (up to three), with their numbers.
+
+        The names of publications and class marks are in no list.
+        """
+        found = self._index.tokens("begins", beginning_token(kind, letters, len(letters) + 1), _MAX_BEGINNINGS)
+        return sorted((token.partition(" ")[2], count) for token, count in found)
+
+    def names_with(self, kind: EntryKind, letters: str, limit: int, offset: int = 0) -> tuple[list[NamedThing], int]:
+        """Return names of a kind that begin with one to three letters, in their order, and how many there are."""
+        matches = self._index.find(matching.of_token("begins", beginning_token(kind, letters)), limit, offset, "title")
+        return self._index.things(matches.hits), matches.total
+
+    def marks_of(self, scheme: str, mark: str, limit: int, offset: int = 0) -> tuple[list[NamedThing], int]:
+        """Return the marks in a class of one of ``bibld.text.class_divisions.SCHEMES``, and how many there are."""
+        query = matching.of_classes(self._index, [f"{scheme}/{mark}"], "path")
+        matches = self._index.find(query, limit, offset, "title")
+        return self._index.things(matches.hits), matches.total
+
+    def _count_of_class(self, scheme: str, mark: str) -> int:
+        return self._index.count(matching.of_classes(self._index, [f"{scheme}/{mark}"]))
 
     # -- names
 

@@ -23,6 +23,7 @@ _MAX_LETTERS = 64
 
 _HYPHENED = re.compile(r"[^\W_]+(?:[-\u2010-\u2015\u2212][^\W_]+)+")
 _HYPHENS = re.compile(r"[-\u2010-\u2015\u2212]")
+_END_OF_TITLE = re.compile(r"\s[:=/;]\s")
 _ROMAN = re.compile(r"[ivx]{1,7}")
 _MAX_ROMAN = 39
 _WITH_E = str.maketrans(
@@ -169,6 +170,17 @@ def hash_of(text: str) -> str:
 def title_token(title: str) -> str:
     """Return a token that is the same for titles of the same words, in any script."""
     return "h" + hash_of("".join(skeleton_of(word) or word for word in to_words(title)))
+
+
+def main_title_token(title: str) -> str:
+    """Return a token that is the same for titles whose words before the subtitle are the same, in any script."""
+    return "m" + title_token(title)
+
+
+def main_title(title: str) -> str:
+    """Return a title without its subtitle."""
+    end = _END_OF_TITLE.search(title)
+    return title if end is None else title[: end.start()]
 
 
 def other_keyboard_layout(text: str) -> str:

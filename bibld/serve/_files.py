@@ -99,7 +99,8 @@ class Files:
             self._static[each.name] = Representation(each.body, each.media_type)
             lasting = (("Cache-Control", _FOR_EVER),)
             self._static[each.lasting] = Representation(each.body, each.media_type, lasting)
-        rules = ["User-agent: *", *(f"Disallow: {addresses.page(path)}" for path in ("sparql", "neighbourhood/"))]
+        closed = ("sparql", "neighbourhood/", "list")
+        rules = ["User-agent: *", *(f"Disallow: {addresses.page(path)}" for path in closed)]
         if _SITEMAP in self._files:
             rules.append(f"Sitemap: {addresses.iris.base}{_SITEMAP}")
         self._robots = "".join(f"{rule}\n" for rule in rules).encode()

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import msgspec
 from starlette.datastructures import MutableHeaders
@@ -45,8 +45,9 @@ _GZIP_LEVEL, _GZIP_LEVEL_ONCE = 5, 3
 """A higher one takes longer than it saves; of a body that is written for one request, already a lower one does."""
 
 _COMPRESSIBLE = ("text/", "application/xml", "application/json", "application/n-triples")
+_PICTURES = "img-src 'self'"
 _POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    f"default-src 'none'; style-src 'self'; script-src 'self'; {_PICTURES}; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 CACHE = "bibld.cache"
@@ -70,6 +71,7 @@ ALWAYS = {
 }
 """Headers of every answer."""
 
+_RAW_POLICY = b"content-security-policy"
 _RAW_ALWAYS = [(name.lower().encode(), value.encode()) for name, value in ALWAYS.items()]
 _CACHE_CONTROL = (b"cache-control", b"public, max-age=300")
 _REMEMBERED_HEADERS = 1024
@@ -334,6 +336,20 @@ class PlainRequest(msgspec.Struct):
         return choose_page_language(self.query, self.cookie, self.accept_language)
 
 
+def policy_with_pictures(address: str) -> tuple[bytes, bytes]:
+    """Return the header field of pages that show pictures of another host, of which ``address`` is one."""
+    parts = urlsplit(address)
+    allowed = f"{_PICTURES} {parts.scheme}://{parts.netloc}"
+    return _RAW_POLICY, _POLICY.replace(_PICTURES, allowed).encode()
+
+
+def _always_beside(headers: RawHeaders) -> RawHeaders:
+    """Return the header fields of every answer; not the policy of the content where it has another one."""
+    if any(name == _RAW_POLICY for name, _ in headers):
+        return [field for field in _RAW_ALWAYS if field[0] != _RAW_POLICY]
+    return _RAW_ALWAYS
+
+
 class PlainResponse(msgspec.Struct, frozen=True):
     """Status, header fields (without those of every answer) and body."""
 
@@ -347,7 +363,7 @@ class PlainResponse(msgspec.Struct, frozen=True):
         start = {
             "type": "http.response.start",
             "status": self.status,
-            "headers": [*self.headers, *length, *_RAW_ALWAYS],
+            "headers": [*self.headers, *length, *_always_beside(self.headers)],
         }
         return start, {"type": "http.response.body", "body": b"" if method == "HEAD" else self.body}
 

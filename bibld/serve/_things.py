@@ -170,7 +170,8 @@ class OpenRelease(msgspec.Struct, frozen=True):
     a server answers queries; none does for a site of files; ``has_matching``: whether it matches files.
     ``beside_mods``: see ``bibld.serve.Site``.
     ``validation`` reads the results of the last validation. ``published`` has the prepared documents, for the thread
-    that makes pages; None if the release has none. ``to_marc`` and ``returned``: see ``bibld.serve.Site``.
+    that makes pages; None if the release has none. ``to_marc`` and ``returned``: see ``bibld.serve.Site``,
+    ``covers``: see ``bibld.serve.Settings``.
     """
 
     manifest: Manifest
@@ -190,6 +191,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     published: PublishedView | None = None
     to_marc: Callable[[Mods, Literal["marc21", "rusmarc"]], MarcRecord] | None = None
     returned: Callable[[SourceRecord], MarcRecord | None] | None = None
+    covers: str = ""
 
 
 class Thing(msgspec.Struct, frozen=True):

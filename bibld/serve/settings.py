@@ -66,6 +66,9 @@ class QueryLimits(msgspec.Struct, frozen=True):
 
 Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
 MailAddress = Annotated[str, msgspec.Meta(pattern=r"^([^@\s]+@[^@\s.]+(\.[^@\s.]+)+)?$")]
+CoverAddress = Annotated[
+    str, msgspec.Meta(pattern=r"^(https?://[A-Za-z0-9.-]+(:[0-9]+)?/[^\s\"<>]*\{isbn\}[^\s\"<>]*)?$")
+]
 Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
 
 
@@ -91,6 +94,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
 
     ``match``: see ``MatchSettings``.
+
+    ``covers``: the address of pictures of covers, with ``{isbn}`` for the thirteen digits of the ISBN. Browsers of
+    readers ask that host; if empty (the default), no other host is asked and covers are drawn.
 
     ``store``: the name of a ``[[store.remote]]`` from which queries are answered, and documents that the release
     has not prepared; if empty, the copy of
@@ -119,6 +125,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     review_token: Secret | None = None
     prefixes: dict[Prefix, Namespace] = {}
     match: MatchSettings = MatchSettings()
+    covers: CoverAddress = ""
 
     @property
     def query_limits(self) -> QueryLimits:

@@ -235,6 +235,7 @@ def _open(site: Site, slots: Slots, has_services: bool = True) -> ServedRelease:
             published=view_of_pages,
             to_marc=site.to_marc,
             returned=site.returned,
+            covers=site.settings.covers,
         )
         sources = [figures.source for figures in site.manifest.figures.sources]
         finder = Finder(addresses.iris, release.catalog, graph, sources, view_of_pages)

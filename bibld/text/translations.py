@@ -111,8 +111,8 @@ class Sentences:
         if named := _NAMED_FIELD.fullmatch(text):
             label, comma, material = named[2].rpartition(", ")
             in_field = partial(self._catalogue.pgettext, "field")
-            whole = in_field(named[2])
-            parts = f"{in_field(label)}{comma}{in_field(material)}" if whole == named[2] else whole
+            known = in_field(named[2])
+            parts = f"{in_field(label)}{comma}{in_field(material)}" if known == named[2] else known
             return f"{named[1]} ({parts})"
         return self._translate_parts(text, depth)
 

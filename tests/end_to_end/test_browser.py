@@ -265,6 +265,31 @@ def test_any_publication_of_a_work_leads_back_to_the_results_and_on_to_the_next_
         visit.check()
 
 
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_marked_publications_are_listed_and_cited_without_an_account(browser, server, has_scripts):
+    with visits(browser, server, java_script_enabled=has_scripts, locale="en") as visit:
+        page = visit.open("search?fold=0")
+        expected = 2
+        for number in (0, 2):
+            page.locator("ol.hits input[type=checkbox]").nth(number).check()
+        if has_scripts:  # marks of other pages are remembered
+            page = visit.open(PUBLICATION)
+            page.locator("form.marked input[type=checkbox]").check()
+            expected = 3
+        visit.follow(page.locator("form.marked button"))
+        assert page.locator("ol.references > li").count() == expected
+        visit.follow(page.locator(".styles a", has_text="APA"))
+        assert page.url.count("id=") == expected
+        with page.expect_download() as download:
+            page.locator(".take a", has_text="BibTeX").click()
+        assert Path(download.value.path()).read_text(encoding="utf-8").count("@") == expected
+        visit.follow(page.locator("ol.references a[data-unmark]").first)
+        assert page.locator("ol.references > li").count() == expected - 1
+        if has_scripts:
+            assert visit.text("a[data-list]") == f"Marked {expected - 1}"
+        visit.check()
+
+
 def test_the_first_page_leads_to_people_subjects_and_years(visit):
     for kind in ("agent/", "concept/", "search?year="):
         page = visit.open("")

@@ -70,13 +70,42 @@ def test_a_value_can_be_excluded_and_that_is_taken_back(http):
     tree = page(http, lang="en")
     facet = tree.xpath("//aside//details[.//h2='Library']//li")[0]
     excluded = html.fromstring(http.get(facet.xpath("a[@class='exclude']/@href")[0]).content)
-    assert excluded.xpath("//ul[@class='chosen']/li[@class='is-excluded']//span[@class='not']/text()") == ["not"]
+    assert excluded.xpath("//ul[@class='chosen']/li[@class='is-excluded']//span[@class='remark']/text()") == [
+        "without:"
+    ]
     total = int(excluded.xpath("//p[@class='results-total']")[0].text_content().split()[-2])
     assert total == 202 - int(facet.xpath(".//span[@class='count']")[0].text_content())
     back = excluded.xpath("//ul[@class='chosen']//a/@href")[0]
     assert "library" not in back
     wanted = excluded.xpath("//aside//details[.//h2='Library']//li[@class='is-excluded']/a/@href")
     assert wanted == [back]
+
+
+def test_the_type_of_each_result_is_that_of_its_page(http):
+    hits = [hit for number in (1, 2, 3) for hit in found(http, per_page=100, page=number, fold=0)["results"]]
+    assert len({hit["type"] for hit in hits}) > 4
+    for hit in hits[::3]:
+        path = hit["iri"].removeprefix("http://localhost:8000/")
+        answer = http.get(f"doc/{path}.html?lang=en", headers={"Accept": "text/html"})
+        kind = html.fromstring(answer.content).find_class("kind")[0].text_content().partition(" ·")[0].strip()
+        assert kind == NAMES.get(hit["type"], hit["type"].capitalize())
+
+
+NAMES = {
+    "multivolume": "Multivolume work",
+    "music": "Sheet music",
+    "audio": "Sound recording",
+    "other": "Publication of another kind",
+}
+
+
+def test_the_first_page_leads_to_the_publications_of_all_years(http):
+    tree = html.fromstring(http.get("?lang=en", headers={"Accept": "text/html"}).content)
+    decades = tree.xpath("//li[a[contains(@href, 'search?year=')]]")
+    counts = [int(each.find_class("number")[0].text_content()) for each in decades]
+    assert sum(counts) == sum(value["count"] for value in found(http)["facets"]["year"])
+    for each, count in zip(decades, counts, strict=True):
+        assert http.get(each.xpath("a/@href")[0], headers={"Accept": "application/json"}).json()["total"] == count
 
 
 def test_a_chosen_author_leads_to_the_page_about_the_person(http):

@@ -427,7 +427,7 @@ def test_records_side_by_side_show_where_they_differ():
         note=(m.Note("b"), m.Note("a")),
         record_info=(m.RecordInfo(record_creation_date=(m.Date("2"),)),),
     )
-    compared = views.comparison([(ONE, one), (OTHER, other)], ENGLISH)
+    compared = views.values_side_by_side([(ONE, fields.values(one, ENGLISH)), (OTHER, fields.values(other, ENGLISH))])
     assert compared.records == (ONE, OTHER)
     assert [(label, [len(cell.values) for cell in cells], cells[0].differs) for label, cells in compared.rows] == [
         ("Title", [1, 1], False),

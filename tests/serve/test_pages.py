@@ -14,6 +14,8 @@ from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.origin import RecordId
+from bibld.protocols import SourceRecord
+from bibld.serve import Settings
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import Label, ReleaseGraph
 from bibld.serve._language import language_named
@@ -229,8 +231,8 @@ def test_the_match_page_begins_with_the_titles_and_ends_with_the_numbers(client)
         "The same in both: title, author",
         "Only stated by Russian State Library: ISBN",
         "Title, author and year agree.",
-        "From the prior to the score",
         "The numbers",
+        "From the prior to the score",
         "not stated",
         "title+year",
     )
@@ -279,6 +281,58 @@ def test_pages_lead_into_the_catalogue_of_a_library(site):
         action = {"@type": "ViewAction", "name": "Russian State Library", "target": address}
         assert structured["potentialAction"] == [action]
         assert not [each for each in page(changed, RECORD).of("a") if "opac" in (each.get("href") or "")]
+
+
+def test_covers_are_drawn_unless_a_service_is_configured(client, site, monkeypatch):
+    assert not page(client, RESOURCE).of("img")
+    assert "img-src 'self';" in client.get(RESOURCE, "text/html").headers["content-security-policy"]
+    covers = "https://covers.example.org:8443/b/{isbn}-M.jpg?default=false"
+    settings = msgspec.structs.replace(site.settings, covers=covers)
+    with running(msgspec.structs.replace(site, settings=settings)) as changed:
+        assert not page(changed, RESOURCE).of("img")  # its ISBN has a wrong check digit
+    monkeypatch.setattr(structured, "thirteen_digits", lambda _: "9785280010000")
+    with running(msgspec.structs.replace(site, settings=settings)) as changed:
+        for _ in range(2):  # made, then from the cache
+            answer = changed.get(RESOURCE, "text/html")
+            (picture,) = Page(answer.text).of("img")
+            assert picture["src"] == "https://covers.example.org:8443/b/9785280010000-M.jpg?default=false"
+            assert (picture["alt"], picture["referrerpolicy"]) == ("", "no-referrer")
+            policy = answer.headers["content-security-policy"]
+            assert "img-src 'self' https://covers.example.org:8443;" in policy
+            assert policy.count("default-src 'none'") == 1
+        for path in ("/lod/", RECORD):
+            assert "covers" not in changed.get(path, "text/html").headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://covers.example.org/x.jpg", "javascript:{isbn}", "https://a.org; script-src *; /{isbn}", "//a.org/{isbn}"],
+)
+def test_addresses_of_covers_cannot_change_the_policy(address):
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"covers": address}, Settings)
+
+
+def test_a_publication_is_read_under_the_name_of_its_form(site):
+    found = site.catalog.record(FOUNDER)
+
+    def record(number: str, *urls: m.Url) -> SourceRecord:
+        mods = m.Mods(location=(m.Location(url=urls),))
+        return msgspec.structs.replace(found, id=RecordId("rsl", number), mods=mods)
+
+    text, other = m.Url("https://www.dl.example.org/a/book.PDF"), m.Url("http://example.org/read?id=1")
+    beside = (
+        m.Url("https://example.org/toc.pdf", display_label="Оглавление"),
+        m.Url("https://example.org/1.pdf", note="Table of contents"),
+        m.Url("https://example.org/front.jpg"),
+        m.Url("https://example.org/2.pdf", access="preview"),
+    )
+    records = [record("1", text, *beside), record("2", text, other, m.Url("javascript:alert(1)"))]
+    assert [(each.address, each.form, each.host) for each in facts.full_texts(records)] == [
+        (text.value, "PDF", "dl.example.org"),
+        (other.value, "", "example.org"),
+    ]
+    assert [link for link, _ in facts.holdings(records)[0].links] == [each.value for each in beside]
 
 
 def test_a_resource_of_one_record_shows_no_marks(client):

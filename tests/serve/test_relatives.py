@@ -115,6 +115,7 @@ def lists(tmp_path_factory) -> RelativeLists:
     with open_published(folder, 1) as view:
         write_search(folder, BASE, view)
     release = SimpleNamespace(
+        manifest=SimpleNamespace(figures=SimpleNamespace(sources=())),
         graph=ReleaseGraph(Quads()),
         catalog=Catalog(),
         addresses=Addresses(Iris(BASE)),

@@ -19,6 +19,7 @@ from bibld.search import StoredPublication, _folding, open_search, write_search
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of
 from bibld.serve._search.forms import to_csv
+from bibld.serve._search.views import page_links
 from bibld.serve._statements import HYDRA
 from bibld.serve.site import Site
 from tests.search.test_folding import LINES as FOLDED_LINES
@@ -301,3 +302,74 @@ def test_a_candidate_is_described_by_author_and_years(shelf):
     found = shelf.get("/lod/reconcile/suggest/entity?prefix=война+и+мир").json()["result"]
     described = {each["id"]: each["description"] for each in found}
     assert described["work/rsl/war"] == "Work, Толстой, Лев Николаевич, 1933–2030"
+
+
+# -- numbers that are not there, lists, marked publications
+
+
+@pytest.mark.parametrize(
+    ("language", "notice"),
+    [
+        ("en", "No publication here has the ISBN 978-5-02-011111-1. Search for it as words"),
+        ("ru", "Здесь нет издания с ISBN 978-5-02-011111-1. Искать его как слова"),
+    ],
+)
+def test_an_isbn_that_is_not_there_is_answered_so_with_a_proposal(shelf, language, notice):
+    page = html.fromstring(shelf.get(f"/lod/search?q=978-5-02-011111-1&lang={language}", "text/html").text)
+    assert words_of(page.find_class("notice")[0]) == notice
+    assert page.find_class("notice")[0].xpath(".//a/@href")[0].endswith("literal=1")
+    assert len(page.find_class("notice")) == 2  # and its check digit is wrong
+    assert not page.find_class("hits")
+    assert shelf.get("/lod/search.json?q=978-5-02-011111-1").json()["missing_number"] == "isbn"
+
+
+def test_pages_of_results_have_numbers_and_a_menu_of_orders(shelf):
+    page = html.fromstring(shelf.get("/lod/search?fold=0&per_page=2&page=4&lang=en", "text/html").text)
+    last = -(-int(words_of(page.find_class("results-total")[0]).split()[0]) // 2)
+    (pager,) = page.find_class("pager")
+    assert [words_of(each) for each in pager.xpath("ul/li")] == ["Previous", "1", *"23456", "…", str(last), "Next"]
+    assert pager.xpath(".//*[@aria-current]/text()") == ["4"]
+    assert words_of(page.xpath("//details[@class='sort-menu']/summary")[0]) == "Order: by relevance"
+    assert not html.fromstring(shelf.get("/lod/search?q=опера", "text/html").text).find_class("pager")
+
+
+def test_what_is_left_out_is_explained_in_words_and_can_be_removed(shelf):
+    for language, words in (("en", "without: French"), ("ru", "без: французский")):
+        page = html.fromstring(shelf.get(f"/lod/search?not_language=fre&lang={language}", "text/html").text)
+        (chosen,) = page.xpath("//ul[@class='chosen']/li/a")
+        assert words_of(chosen).startswith(words)
+        assert "not_language" not in chosen.get("href")
+
+
+@pytest.mark.parametrize(("page", "last", "shown"), [
+    (1, 1, []), (1, 3, [1, 2, 3]), (5, 9, [1, 0, 3, 4, 5, 6, 7, 0, 9]), (9, 9, [1, 0, 7, 8, 9]), (2, 2, [1, 2]),
+])  # fmt: skip
+def test_links_to_pages_are_the_first_those_around_and_the_last(page, last, shown):
+    links = page_links(page, last, str)
+    assert [number for number, _ in links] == shown
+    assert all(href == str(number) for number, href in links if number not in (0, page))
+
+
+def test_names_are_listed_from_a_to_z(client):
+    page = html.fromstring(client.get("/lod/browse/people?lang=ru", "text/html").text)
+    assert [words_of(each) for each in page.xpath("//nav[@class='letters']//li")] == ["Т"]
+    assert [words_of(each) for each in page.xpath("//ul[@class='names']/li")] == ["Толстой, Лев 3"]
+    assert client.get("/lod/browse/nothing", "text/html").status_code == 404
+    for address in ("browse/udc", "browse/bbk?at=zzz", "browse/people?at=щщщ&page=99999999", "browse/series"):
+        assert client.get(f"/lod/{address}", "text/html").status_code == 200
+
+
+def test_marked_publications_are_a_list_in_each_style_of_citation(client):
+    there, absent = "rsl/RU~5CNLR~5Cbibl~5C204591", "rsl/absent"
+    for style in ("gost", "apa", "chicago", "nonsense"):
+        page = html.fromstring(client.get(f"/lod/list?id={there}&id={absent}&style={style}", "text/html").text)
+        lines = page.xpath("//ol[@class='references']/li")
+        assert len(lines) == 2 and sum("is not here any more" in words_of(each) for each in lines) == 1
+        removing = page.xpath("//a[@data-unmark=$id]/@href", id=absent)
+        assert removing[0].count("id=") == 1 and there in removing[0]
+    forms = page.xpath("//section[@class='take']//a/@href")
+    assert {form.partition("?")[0].rpartition(".")[2] for form in forms} >= {"bib", "ris", "csv", "jsonld"}
+    assert all(there in form and absent not in form for form in forms)
+    assert not html.fromstring(client.get("/lod/list", "text/html").text).find_class("references")
+    many = "&".join(f"id=rsl/{number}" for number in range(300))
+    assert len(html.fromstring(client.get(f"/lod/list?{many}", "text/html").text).xpath("//ol/li")) == 200

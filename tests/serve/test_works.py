@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 
 from bibld.serve._graph import Label
@@ -76,6 +77,17 @@ def test_editions_are_listed_by_year_with_imprint_and_libraries(pages):
     ]
     assert [(holder.source, holder.editions) for holder in found.holders] == [("rsl", 2), ("nlr", 1)]
     assert (found.count, found.pages) == (2, 1)
+
+
+def test_libraries_of_a_work_lead_into_their_catalogues(tmp_path):
+    release, names = open_release(tmp_path, is_prepared=True)
+    rsl, nlr = release.manifest.figures.sources
+    nlr = msgspec.structs.replace(nlr, catalogue_url="https://opac.example.org/{id}")
+    release.manifest.figures = msgspec.structs.replace(release.manifest.figures, sources=(rsl, nlr))
+    pages = WorkPages(release, names, language_named("en"))
+    found = {holder.source: holder.href for holder in pages.shelf(pages.lists.work(BASE + NOVEL), 1, 100).holders}
+    assert found["nlr"].startswith("https://opac.example.org/")
+    assert found["rsl"] == ""
 
 
 def test_a_translation_has_its_translators_and_its_publications(pages):

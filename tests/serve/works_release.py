@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand
+from bibld.model.release import Figures, SourceFigures
 from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import PreparedNames, ReleaseGraph
@@ -150,8 +151,15 @@ def open_release(folder: Path, *, is_prepared: bool) -> tuple[SimpleNamespace, o
     """The release with the names of its things; ``is_prepared``: with documents and a search."""
     graph = ReleaseGraph(Quads())
     iris = Iris(BASE)
+    sources = tuple(SourceFigures(source, {}, "", 0, 0, 0, 0, 0) for source in ("rsl", "nlr"))
     release = SimpleNamespace(
-        graph=graph, addresses=Addresses(iris), published=None, search=None, has_services=True, catalog=None
+        manifest=SimpleNamespace(figures=Figures(sources, 0, 0, 0, 0, 0, 0)),
+        graph=graph,
+        addresses=Addresses(iris),
+        published=None,
+        search=None,
+        has_services=True,
+        catalog=None,
     )
     if not is_prepared:
         return release, graph

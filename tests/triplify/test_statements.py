@@ -281,6 +281,17 @@ def test_the_number_of_a_section_is_in_the_name_of_the_series_where_the_volume_h
         ),
         (Mods(type_of_resource=(TypeOfResource("cartographic"),)), {"bibo:Map", "schema:Map"}),
         (Mods(related_item=(RelatedItem(type="host"),)), {"bibo:Article", "schema:Article"}),
+        (  # a volume whose set is named by its number alone, and one of a part of a set
+            Mods(related_item=(RelatedItem(type="host"),), origin_info=(OriginInfo(issuance=("monographic",)),)),
+            {"bibo:Book", "schema:Book"},
+        ),
+        (
+            Mods(
+                related_item=(RelatedItem(type="host", other_type="subset"),),
+                origin_info=(OriginInfo(issuance=("monographic",)),),
+            ),
+            {"bibo:Book", "schema:Book"},
+        ),
         (Mods(), {"bibo:Document", "schema:CreativeWork"}),
     ],
 )

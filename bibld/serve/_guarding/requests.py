@@ -24,7 +24,7 @@ _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]+)(?:
 _CLOSE = {"Connection": "close"}
 _ROOT_FILES = ("/robots.txt", "/favicon.ico", "/.well-known/void")
 CONTROL_PATHS = ("/health", "/health/live", "/metrics")
-_SEARCHES = ("search", "suggest", "reconcile", "oai", "sru", "worklist")
+_SEARCHES = ("search", "suggest", "reconcile", "oai", "sru", "worklist", "browse", "list")
 """Paths below the base that search."""
 
 

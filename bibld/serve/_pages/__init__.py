@@ -166,9 +166,9 @@ class Pages:
         """Return the page for an error."""
         return self._render("problem.html", problem=problem)
 
-    def search(self, view: object, here: str, query: str) -> bytes:
-        """Return the page with the results of a search; ``here`` and ``query`` are its address."""
-        return self._render("search.html", view=view, here=here, query_string=query)
+    def search(self, view: object, here: str, query: str, template: str = "search.html") -> bytes:
+        """Return the page with the results of a search, or a list; ``here`` and ``query`` are its address."""
+        return self._render(template, view=view, here=here, query_string=query)
 
     def sparql(self, view: SparqlView) -> bytes:
         """Return the query page with or without a result."""

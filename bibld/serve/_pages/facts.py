@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -12,7 +13,7 @@ from bibld.model.holdings import library_and_places
 from bibld.model.identifiers import isbn
 from bibld.model.iris import is_web_iri
 from bibld.model.linkage import Merged, ValueSource
-from bibld.model.mods import Location
+from bibld.model.mods import Location, Url
 from bibld.model.origin import RecordId
 from bibld.protocols import SourceRecord
 from bibld.serve._language import PageLanguage
@@ -20,6 +21,17 @@ from bibld.serve._pages import fields
 
 _MAX_LETTERS = 5
 _STATEMENT = re.compile(r"origin_info/\d+")
+_FORMS = {"pdf": "PDF", "djvu": "DjVu", "djv": "DjVu", "epub": "EPUB", "fb2": "FB2", "mobi": "MOBI", "mp3": "MP3"}
+"""The ends of addresses that name the form of a text."""
+
+_PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp")
+_ABOUT_TEXT = re.compile(
+    "оглавлен|содержан|обложк|аннотац|реценз|реферат|contents|cover|description|biograph|sample|review|abstract"
+    "|inhalt|klappentext|sommaire",
+    re.IGNORECASE,
+)
+"""Words for addresses of what is about a publication, or of a part of it."""
+
 _NEITHER_LETTERS_NOR_DIGITS = re.compile(r"[\W_]+")
 
 
@@ -202,8 +214,22 @@ class Copy(msgspec.Struct, frozen=True):
     marks: tuple[str, ...]
 
 
+class FullText(msgspec.Struct, frozen=True):
+    """An address at which the publication can be read: its ``form`` (PDF …), empty if the address names none, its host.
+
+    ``source`` is the library whose record states it.
+    """
+
+    address: str
+    form: str
+    host: str
+    source: str
+
+
 class Holding(msgspec.Struct, frozen=True):
     """What the records of one library (``source``) state about its copies; ``links`` are addresses with their words.
+
+    Those of the full text are not among the links (see ``full_texts``).
 
     ``isbn`` is the first of these records, by which catalogues are asked.
     """
@@ -235,7 +261,7 @@ def _holding(source: str, records: list[SourceRecord]) -> Holding:
     for record in records:
         for location in record.mods.location:
             for url in location.url:
-                if is_web_iri(url.value):
+                if is_web_iri(url.value) and not _is_of_full_text(url):
                     links.setdefault(url.value, url.display_label or url.note or "")
             copy = _copy(location)
             if copy is not None:
@@ -247,6 +273,26 @@ def _holding(source: str, records: list[SourceRecord]) -> Holding:
         tuple(links.items()),
         next((found.value for text in numbers if (found := isbn(text)) is not None), ""),
     )
+
+
+def full_texts(records: Iterable[SourceRecord]) -> list[FullText]:
+    """Return the addresses of the full text that records state, each once."""
+    found: dict[str, FullText] = {}
+    for record in records:
+        for url in (url for location in record.mods.location for url in location.url):
+            if is_web_iri(url.value) and _is_of_full_text(url):
+                parts = urlsplit(url.value)
+                form = _FORMS.get(parts.path.rpartition(".")[2].lower(), "")
+                host = (parts.hostname or "").removeprefix("www.")
+                found.setdefault(url.value, FullText(url.value, form, host, record.id.source))
+    return list(found.values())
+
+
+def _is_of_full_text(url: Url) -> bool:
+    """Whether an address is that of the publication, not of a cover, its contents or what others write about it."""
+    if url.access == "preview" or urlsplit(url.value).path.lower().endswith(_PICTURES):
+        return False
+    return _ABOUT_TEXT.search(f"{url.display_label or ''} {url.note or ''}") is None
 
 
 def _copy(location: Location) -> Copy | None:

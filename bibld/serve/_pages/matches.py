@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from bibld.model.linkage import Edge, Feature
-from bibld.model.mods import Mods
+from bibld.model.origin import RecordId
+from bibld.serve._addresses import Addresses
 from bibld.serve._language import PageLanguage, message, read_words
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded, letter_of
-from bibld.serve._pages.views import SideBySide
+from bibld.serve._pages.views import SideBySide, values_side_by_side
 from bibld.serve._phrases import VALUES, Phrases, in_words
 from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.serve._pictures.lists import WaterfallStep, WaterfallTotal, draw_waterfall
@@ -29,6 +30,12 @@ START = "start"
 
 _ALMOST = 0.5
 """The share of common words from which two texts are almost the same."""
+
+_AGREEING = ("same", "almost")
+_DISAGREEING = ("different", "almost", "same", "only_left", "only_right")
+
+_STRONG, _SLIGHT = 1.0, 0.2
+"""What a kind of evidence adds to the score (log odds) from which it counts strongly, and at all."""
 
 _NOT_COMPARED = frozenset((fields.ABOUT_RECORD, "access"))
 _MIN_STEP = 0.005
@@ -78,6 +85,26 @@ _GROUPS = {
 }
 _GROUP_OF = {name: group for group, (_, names) in _GROUPS.items() for name in names.split()}
 
+_EVIDENCE_OF_PATH = {
+    "title_info": "title",
+    "name": "names",
+    "origin_info": "time",
+    "origin_info/edition": "edition",
+    "origin_info/place": "imprint",
+    "origin_info/publisher": "imprint",
+    "physical_description": "form",
+    "physical_description/extent": "extent",
+    "language": "form",
+    "type_of_resource": "form",
+    "identifier": "numbers",
+    "part": "parts",
+}
+"""Elements of a description → the kind of evidence that their values are."""
+
+_SERIES = message("Series")
+_ABOUT_SCORE = "score "
+"""What the reasons begin with that only state the score and its limits."""
+
 FEATURE_WORDS = read_words()["feature"]
 """The features of the scorers in words."""
 
@@ -122,21 +149,27 @@ WOULD_DECIDE = (
 _PHRASES = Phrases((*REASONS, *WOULD_DECIDE), VALUES)
 
 _SIGNS = {
-    "same": ("≈", message("other form")),
+    "same": ("=", message("equal")),
+    "other form": ("=", message("other form")),
     "almost": ("≈", message("almost the same")),
     "different": ("≠", message("different")),
 }
-"""The sign of a row of two records, and what it means, where the values are not written equally."""
+"""The sign of a row of records side by side and what it means, from what agrees to what does not."""
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """The labels of the values that two records have in common, almost in common, differently, or one of them alone."""
+    """The labels of the values that two records have in common, almost in common, differently, or one of them alone.
+
+    ``weights`` are words by labels: how strongly a value counts for or against that the records are the same. Those
+    that count little have none.
+    """
 
     same: tuple[str, ...]
     almost: tuple[str, ...]
     different: tuple[str, ...]
     only_left: tuple[str, ...]
     only_right: tuple[str, ...]
+    weights: Mapping[str, str] = {}
 
 
 def reason_words(reason: str, language: PageLanguage) -> str:
@@ -144,11 +177,24 @@ def reason_words(reason: str, language: PageLanguage) -> str:
     return in_words(_PHRASES, reason, language)
 
 
-def agreement(left: Mods, right: Mods, language: PageLanguage) -> Agreement:
-    """Compare the values of two descriptions, label by label."""
-    one, other = _by_label(left, language), _by_label(right, language)
+def verdict_reasons(reasons: Iterable[str], language: PageLanguage) -> tuple[list[str], list[str]]:
+    """Return the reasons of a verdict in a language: those in words, and those that only state the score."""
+    found: tuple[list[str], list[str]] = ([], [])
+    for reason in reasons:
+        found[reason.startswith(_ABOUT_SCORE)].append(reason_words(reason, language))
+    return found
+
+
+def agreement(
+    left: Sequence[fields.FieldValue],
+    right: Sequence[fields.FieldValue],
+    language: PageLanguage,
+    features: Iterable[Feature] = (),
+) -> Agreement:
+    """Compare the values of two descriptions, label by label; ``features`` are those of their score."""
+    one, other = _by_label(left), _by_label(right)
     meanings = {language.text(label): meaning for label, meaning in _MEANINGS.items()}
-    found: dict[str, list[str]] = {name: [] for name in Agreement.__struct_fields__}
+    found: dict[str, list[str]] = {"same": [], "almost": [], "different": [], "only_left": [], "only_right": []}
     for label in dict.fromkeys((*one, *other)):
         if label not in other:
             found["only_left"].append(label)
@@ -157,35 +203,141 @@ def agreement(left: Mods, right: Mods, language: PageLanguage) -> Agreement:
         else:
             is_equal = label in meanings and _mean_the_same(meanings[label], one[label], other[label])
             found["same" if is_equal else _comparison(one[label], other[label])].append(label)
-    return Agreement(*(tuple(labels) for labels in found.values()))
+    weights = _weights(found, _evidence_by_label((*left, *right), language), features, language)
+    same, almost, different, only_left, only_right = map(tuple, found.values())
+    return Agreement(same, almost, different, only_left, only_right, weights)
 
 
-def mark_differences(found: SideBySide, agreed: Agreement, language: PageLanguage) -> SideBySide:
-    """Mark in a comparison of two records only what differs in words: not another script, nor one form more.
+def _weights(
+    found: Mapping[str, list[str]], evidence: Mapping[str, str], features: Iterable[Feature], language: PageLanguage
+) -> dict[str, str]:
+    """Return how much labels count, in words: what a kind of evidence adds is at the first label of the fitting sign.
 
-    Each row gets a sign and its meaning.
+    What counts for has no words where all its values differ. What counts against without any value (parts that the
+    titles name) becomes a label among the different ones.
     """
-    signs = {label: ("=", language.text("equal")) for label in agreed.same}
+    weights: dict[str, str] = {}
+    for kind, amount in _amounts(features).items():
+        words = _weight_words(amount, language)
+        if not words:
+            continue
+        order = _AGREEING if amount > 0 else _DISAGREEING
+        label = next((label for sign in order for label in found[sign] if evidence.get(label) == kind), None)
+        if label is None and amount < 0:
+            label = _group_words(kind, language)
+            found["different"].append(label)
+        if label is not None:
+            weights[label] = words
+    return weights
+
+
+def _amounts(features: Iterable[Feature]) -> dict[str, float]:
+    """Return what the kinds of evidence add to a score, without what a pair has before any is known."""
+    sums: dict[str, float] = {}
+    for feature in features:
+        if feature.name != START:
+            kind = _GROUP_OF.get(feature.name, feature.name)
+            sums[kind] = sums.get(kind, 0.0) + feature.contribution
+    return sums
+
+
+def _weight_words(amount: float, language: PageLanguage) -> str:
+    if abs(amount) < _SLIGHT:
+        return ""
+    if abs(amount) < _STRONG:
+        return language.text("slightly for") if amount > 0 else language.text("slightly against")
+    return language.text("strongly for") if amount > 0 else language.text("strongly against")
+
+
+def _evidence_by_label(values: Iterable[fields.FieldValue], language: PageLanguage) -> dict[str, str]:
+    series = language.text(_SERIES)
+    found: dict[str, str] = {}
+    for value in values:
+        element, _, rest = value.path.partition("/")
+        part = f"{element}/{rest.partition('/')[2].partition('/')[0]}"
+        kind = _EVIDENCE_OF_PATH.get(part) or _EVIDENCE_OF_PATH.get(element)
+        if element == "related_item":
+            kind = "series" if value.label == series else "host"
+        if kind:
+            found.setdefault(value.label, kind)
+    return found
+
+
+def compare(
+    records: Sequence[tuple[RecordId, Sequence[fields.FieldValue]]],
+    language: PageLanguage,
+    features: Iterable[Feature] = (),
+) -> tuple[SideBySide, Agreement | None]:
+    """Put the values of records side by side with signs, and return what the first two agree in; None for one."""
+    agreements = [agreement(records[0][1], values, language, features) for _, values in records[1:]]
+    found = mark_differences(values_side_by_side(records), agreements, language)
+    return found, agreements[0] if agreements else None
+
+
+class ShownEdge(msgspec.Struct, frozen=True):
+    """A match in a list: ``href`` leads to its page, ``agreement`` is None where the records are not compared.
+
+    ``reasons`` are those of the verdict in words, ``numbers`` those that state the score.
+    """
+
+    edge: Edge
+    href: str
+    agreement: Agreement | None
+    reasons: Sequence[str]
+    numbers: Sequence[str]
+
+
+def shown_edges(
+    edges: Iterable[Edge],
+    addresses: Addresses,
+    language: PageLanguage,
+    values: Mapping[RecordId, Sequence[fields.FieldValue]] = {},
+) -> list[ShownEdge]:
+    """Return matches in their order; those of records with ``values`` state what agrees."""
+    found = []
+    for edge in edges:
+        sides = [values[record] for record in (edge.pair.left, edge.pair.right) if record in values]
+        agreed = agreement(sides[0], sides[1], language, edge.score.features) if len(sides) == 2 else None
+        href = addresses.href(addresses.iris.match(edge.pair)) or ""
+        found.append(ShownEdge(edge, href, agreed, *verdict_reasons(edge.verdict.reasons, language)))
+    return found
+
+
+def mark_differences(found: SideBySide, agreements: Sequence[Agreement], language: PageLanguage) -> SideBySide:
+    """Mark in records side by side only what differs in words: not another script, nor one form more.
+
+    ``agreements`` are those of the first record with each of the others. Each row gets the sign that agrees least, with
+    its meaning.
+    """
     is_written_differently = {label for label, cells in found.rows if any(cell.differs for cell in cells)}
-    for name, (sign, meaning) in _SIGNS.items():
-        labels = is_written_differently.intersection(getattr(agreed, name))
-        signs |= dict.fromkeys(labels, (sign, language.text(meaning)))
-    for number, labels_of_one in enumerate((agreed.only_left, agreed.only_right)):
-        only = language.text("only in %(record)s", record=letter_of(number))
-        signs |= dict.fromkeys(labels_of_one, ("?", only))
+    worst: dict[str, int] = {}
+    ranks = {name: rank for rank, name in enumerate(_SIGNS)}
+    for agreed in agreements:
+        for name in ("same", "almost", "different"):
+            for label in getattr(agreed, name):
+                is_equal = name == "same" and label not in is_written_differently
+                rank = ranks["same" if is_equal else "other form" if name == "same" else name]
+                worst[label] = max(rank, worst.get(label, 0))
+    shown = [(sign, language.text(meaning)) for sign, meaning in _SIGNS.values()]
+    signs = {label: shown[rank] for label, rank in worst.items()}
+    if len(agreements) == 1:
+        for number, labels_of_one in enumerate((agreements[0].only_left, agreements[0].only_right)):
+            only = language.text("only in %(record)s", record=letter_of(number))
+            signs |= dict.fromkeys(labels_of_one, ("?", only))
+    agreeing = {label for label, rank in worst.items() if rank < ranks["almost"]}
     rows = tuple(
         (
             label,
-            tuple(msgspec.structs.replace(cell, differs=cell.differs and label not in agreed.same) for cell in cells),
+            tuple(msgspec.structs.replace(cell, differs=cell.differs and label not in agreeing) for cell in cells),
         )
         for label, cells in found.rows
     )
     return msgspec.structs.replace(found, rows=rows, signs=signs)
 
 
-def _by_label(mods: Mods, language: PageLanguage) -> dict[str, list[str]]:
+def _by_label(values: Iterable[fields.FieldValue]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for value in fields.values(mods, language):
+    for value in values:
         if value.group not in _NOT_COMPARED:
             found.setdefault(value.label, []).append(value.text)
     return found
@@ -233,11 +385,7 @@ def waterfall(edge: Edge, language: PageLanguage) -> Picture | None:
     if not any(feature.contribution for feature in features):
         return None
     start = sum(feature.contribution for feature in features if feature.name == START)
-    sums: dict[str, float] = {}
-    for feature in features:
-        if feature.name != START:
-            group = _GROUP_OF.get(feature.name, feature.name)
-            sums[group] = sums.get(group, 0.0) + feature.contribution
+    sums = _amounts(features)
     ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1]))
     steps = [
         WaterfallStep(_group_words(group, language), amount, _signed(amount, language))
@@ -282,9 +430,10 @@ def _signed(amount: float, language: PageLanguage) -> str:
     return f"{'+' if amount > 0 else '−'}{language.number(round(abs(amount), 2))}"
 
 
-def labels_in_words(labels: Sequence[str]) -> str:
-    """Return labels as a list in a sentence."""
-    return ", ".join(label if label[:2].isupper() else label[:1].lower() + label[1:] for label in labels)
+def labels_in_words(labels: Sequence[str], weights: Mapping[str, str] = {}) -> str:
+    """Return labels as a list in a sentence, each with the words for its weight in brackets if it has any."""
+    texts = ((label if label[:2].isupper() else label[:1].lower() + label[1:], weights.get(label)) for label in labels)
+    return ", ".join(f"{text} ({weight})" if weight else text for text, weight in texts)
 
 
 def words_for(decisions: Mapping[str, str], name: str, language: PageLanguage) -> str:

@@ -112,7 +112,9 @@ def browse_groups(search: SearchView, addresses: Addresses, language: PageLangua
     decades: dict[int, int] = {}
     for year, count in search.years(all_publications):
         decades[year // 10 * 10] = decades.get(year // 10 * 10, 0) + count
-    most = sorted(sorted(decades, key=lambda decade: -decades[decade])[:_BROWSE_LINKS])
+    latest = sorted(decades)[-_BROWSE_LINKS:]
+    earlier = sum(count for decade, count in decades.items() if decade < min(latest))
+    before = f"{addresses.page('search')}?year=-{min(latest, default=1) - 1}"
     links = tuple(
         PageLink(
             f"{addresses.page('search')}?year={decade}-{decade + 9}",
@@ -120,8 +122,10 @@ def browse_groups(search: SearchView, addresses: Addresses, language: PageLangua
             "",
             decades[decade],
         )
-        for decade in most
+        for decade in latest
     )
+    if earlier:
+        links = (PageLink(before, language.text("before %(year)s", year=latest[0]), "", earlier), *links)
     if links:
         groups.append(LinkGroup(language.text("Years of publication"), links))
     return groups

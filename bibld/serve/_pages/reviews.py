@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bibld.model.review import EntityQuestion, EntitySide, ItemKind, LinkQuestion
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import PageLanguage, message
-from bibld.serve._pages import facts, fields, matches, summaries, views
+from bibld.serve._pages import facts, fields, matches, summaries
 from bibld.serve._pages.codes import name_of_file, number_in_file
 from bibld.serve._phrases import evidence_words
 from bibld.serve._review.site import ReviewView
@@ -121,16 +121,17 @@ class ReviewPages:
 
     def _records(self, view: ReviewView) -> dict[str, object]:
         records = [record for record in (view.left, view.right) if record is not None]
-        comparison = views.comparison([(record.id, record.mods) for record in records], self._language)
-        agreed = None
-        if len(records) == 2:
-            agreed = matches.agreement(records[0].mods, records[1].mods, self._language)
-            comparison = matches.mark_differences(comparison, agreed, self._language)
-        reasons = view.edge.verdict.reasons if view.edge is not None else ()
+        valued = [(record.id, fields.values(record.mods, self._language)) for record in records]
+        features = view.edge.score.features if view.edge is not None else ()
+        comparison, agreed = matches.compare(valued, self._language, features)
+        reasons, numbers = matches.verdict_reasons(
+            view.edge.verdict.reasons if view.edge is not None else (), self._language
+        )
         return {
             "sides": [(record, self._heading_of(record.mods, self._language)) for record in records],
             "agreement": agreed,
-            "reasons": [matches.reason_words(reason, self._language) for reason in reasons],
+            "reasons": reasons,
+            "numbers": numbers,
             "would_decide": [matches.reason_words(sentence, self._language) for sentence in view.would_decide],
             "comparison": comparison,
         }

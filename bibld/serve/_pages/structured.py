@@ -55,19 +55,23 @@ class SchemaThing(msgspec.Struct, frozen=True):
 
 
 class LinkedIris(msgspec.Struct, frozen=True):
-    """The IRIs that the description of a publication points to: all, creators and contributors, subjects, its work."""
+    """The IRIs that the description of a publication points to.
+
+    All, creators and contributors, subjects, its work, its classes.
+    """
 
     things: Sequence[str] = ()
     agents: Sequence[str] = ()
     subjects: Sequence[str] = ()
     works: Sequence[str] = ()
+    classes: Sequence[str] = ()
 
     @staticmethod
     def from_objects(things: Iterable[str], objects: Callable[[str], Iterable[str]]) -> LinkedIris:
         """Return the links; ``objects`` returns the IRIs that the publication points to with a predicate."""
         agents = [iri for each in ("dcterms:creator", "dcterms:contributor") for iri in objects(expand(each))]
-        subjects, works = (list(objects(expand(each))) for each in ("dcterms:subject", "bf:instanceOf"))
-        return LinkedIris(list(things), list(dict.fromkeys(agents)), subjects, works)
+        subjects, *others = (list(objects(expand(each))) for each in ("dcterms:subject", "bf:instanceOf", "rdf:type"))
+        return LinkedIris(list(things), list(dict.fromkeys(agents)), subjects, *others)
 
 
 class LinkedThings(msgspec.Struct, frozen=True):
@@ -147,7 +151,7 @@ def publication(
         "locationCreated": [_named("Place", name, entities) for name in reference.places],
         "datePublished": reference.year[:4],
         "inLanguage": reference.language,
-        "isbn": list(dict.fromkeys(map(_thirteen_digits, reference.isbn))),
+        "isbn": list(dict.fromkeys(map(thirteen_digits, reference.isbn))),
         "issn": list(reference.issn) if reference.kind == "serial" else [],
         "isPartOf": _container(reference, entities),
         "pagination": reference.pages,
@@ -160,7 +164,8 @@ def publication(
     return {key: value for key, value in document.items() if value}
 
 
-def _thirteen_digits(number: str) -> str:
+def thirteen_digits(number: str) -> str:
+    """Return an ISBN with thirteen digits and no hyphens; the text itself if it is none."""
     found = isbn(number)
     return isbn13(found.value) if found is not None and has_isbn_check_digit(found.value) else number
 

@@ -10,12 +10,13 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model.card import title_text
-from bibld.model.linkage import Edge
+from bibld.model.linkage import Edge, Pair
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.protocols import SourceRecord
+from bibld.search import type_of_classes
 from bibld.serve._addresses import CatalogueLinks
 from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
@@ -30,6 +31,7 @@ from bibld.serve._things import Thing
 
 _COMPARED = 12
 _EDGES_SHOWN = 40
+_ISBN_DIGITS = 13
 _STATEMENTS_SHOWN = 2000
 _TOPIC = expand("foaf:primaryTopic")
 
@@ -132,15 +134,15 @@ class ThingPages:
         of_work = self._works.concepts(work) if work is not None else []
         entities = self._links.among([*linked.things, *of_work])
         reference = reference_of(merged.mods, thing.iri, merged.sources, self._release.manifest.created[:10])
-        edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
         values = fields.values(merged.mods, self._language)
-        groups = facts.merged_facts(merged, values, self._language, views.links_by_text(entities))
-        # Of one record, the merged description is most often its own.
-        side_by_side = [
-            (each.id, values if each.mods == merged.mods else fields.values(each.mods, self._language))
-            for each in records
-        ]
+        described = [value for value in values if value.group != fields.ABOUT_RECORD and _is_no_place(value)]
+        groups = facts.merged_facts(merged, described, self._language, views.links_by_text(entities))
+        # A publication of one record is not shown twice.
+        compared = records if len(members) > 1 else []
+        side_by_side = [(each.id, fields.values(each.mods, self._language)) for each in compared]
+        edges = sorted(self._catalog.edges_of(members), key=_best_first) if len(members) > 1 else []
         heading = heading_of(merged.mods, self._language)
+        kind = self._language.text(codes.TYPE_NAMES[type_of_classes(linked.classes)])
         page = self._base + f"doc/{thing.path}.html"
         headings = [fields.subject_parts(subject) for subject in merged.mods.subject]
         topics = [parts for parts, subject in zip(headings, merged.mods.subject, strict=True) if not _is_scale(subject)]
@@ -161,17 +163,20 @@ class ThingPages:
             "publication.html",
             relatives=self._relatives.relatives(merged, reference, work),
             heading=heading,
-            kind=self._language.text(codes.KIND_LABELS[reference.kind]),
+            kind=kind[:1].upper() + kind[1:],
             responsibility=reference.responsibility,
             imprint=structured.imprint(reference),
             parallel=self._parallel_titles(merged.mods, heading.title),
-            groups=[group for group in groups if group.name not in (fields.ABOUT_RECORD, "access")],
+            groups=groups,
+            cover=self._cover(reference.isbn),
+            full_texts=facts.full_texts(records),
             members=members,
             letters=[(facts.letter_of(number), record) for number, record in enumerate(members[:_COMPARED])],
             holdings=holdings,
-            comparison=views.values_side_by_side(side_by_side),
-            edges=edges[:_EDGES_SHOWN],
+            comparison=matches.compare(side_by_side, self._language)[0],
+            edges=matches.shown_edges(edges[:_EDGES_SHOWN], self._addresses, self._language, dict(side_by_side)),
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
+            in_words=matches.labels_in_words,
             entities=views.by_kind(
                 [(link, names) for link, names in entities if views.is_worth_a_visit(link.path, link.text)],
                 {facts.folded(genre.value) for genre in merged.mods.genre},
@@ -187,6 +192,14 @@ class ThingPages:
             open_graph=structured.open_graph(reference, heading.title, page, self._dataset_title(), self._language.tag),
             **self._common(thing, "html"),
         )
+
+    def _cover(self, isbns: Iterable[str]) -> str:
+        """Return the address of a picture of the cover; empty if no service is configured, or there is no ISBN."""
+        template = self._release.covers
+        if not template:
+            return ""
+        numbers = (number for number in map(structured.thirteen_digits, isbns) if len(number) == _ISBN_DIGITS)
+        return next((template.replace("{isbn}", number) for number in numbers if number.isdecimal()), "")
 
     def _parallel_titles(self, mods: Mods, title: str) -> list[tuple[str, str]]:
         """Return the other main titles and those in other languages, with their language tags."""
@@ -229,26 +242,27 @@ class ThingPages:
             topics=[(self._addresses.href(iri) or iri, title) for iri, title in titles.items()],
             holding=facts.holdings([record])[0],
             siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
-            edges=self._edges_of_record(record, cluster.members if cluster else ()),
+            edges=matches.shown_edges(
+                self._edges_of_record(record, cluster.members if cluster else ()), self._addresses, self._language
+            ),
+            in_words=matches.labels_in_words,
             events=self._events([record.id]),
             **common,
         )
 
-    def _edges_of_record(self, record: SourceRecord, members: Sequence[RecordId]) -> list[tuple[Edge, str]]:
+    def _edges_of_record(self, record: SourceRecord, members: Sequence[RecordId]) -> list[Edge]:
         edges = self._catalog.edges_of(members) if 1 < len(members) <= INCOMING_ON_PAGE else []
         own = (edge for edge in edges if record.id in (edge.pair.left, edge.pair.right))
-        return views.edge_views(own, self._addresses)[:_EDGES_SHOWN]
+        return sorted(own, key=_best_first)[:_EDGES_SHOWN]
 
     def _match(self, thing: Thing) -> bytes:
         edge = thing.edge
         assert edge is not None
         pair = (edge.pair.left, edge.pair.right)
         records = [record for record in map(self._catalog.record, pair) if record is not None]
-        comparison = views.comparison([(record.id, record.mods) for record in records], self._language)
-        agreed = None
-        if len(records) == 2:
-            agreed = matches.agreement(records[0].mods, records[1].mods, self._language)
-            comparison = matches.mark_differences(comparison, agreed, self._language)
+        valued = [(record.id, fields.values(record.mods, self._language)) for record in records]
+        comparison, agreed = matches.compare(valued, self._language, edge.score.features)
+        reasons, numbers = matches.verdict_reasons(edge.verdict.reasons, self._language)
         return self._render(
             "match.html",
             edge=edge,
@@ -257,7 +271,8 @@ class ThingPages:
             relation=matches.words_for(matches.RELATION_WORDS, edge.verdict.relation, self._language),
             agreement=agreed,
             in_words=matches.labels_in_words,
-            reasons=[matches.reason_words(reason, self._language) for reason in edge.verdict.reasons],
+            reasons=reasons,
+            numbers=numbers,
             by=matches.words_for(matches.SCORER_WORDS, edge.verdict.by, self._language),
             waterfall=matches.waterfall(edge, self._language),
             features=matches.feature_lines(edge.score.features, self._language),
@@ -288,7 +303,6 @@ class ThingPages:
             "letter_of": facts.letter_of,
             "event_words": _EVENT_WORDS,
             "day": _day,
-            "reason_words": lambda reason: matches.reason_words(reason, self._language),
         }
 
     def _dataset_title(self) -> str:
@@ -302,6 +316,15 @@ _EVENT_WORDS = {
     "deleted": message("was deleted"),
     "restored": message("was restored"),
 }
+
+
+def _best_first(edge: Edge) -> tuple[float, Pair]:
+    return -edge.score.value, edge.pair
+
+
+def _is_no_place(value: fields.FieldValue) -> bool:
+    """Whether a value is not in the list of the libraries that have the publication: addresses that are no links."""
+    return not value.path.startswith("location/") or ("/url/" in value.path and not value.address)
 
 
 def _is_scale(subject: Subject) -> bool:

@@ -8,9 +8,7 @@ from functools import lru_cache
 import msgspec
 import pyoxigraph as ox
 
-from bibld.model import mods as m
 from bibld.model.iris import Iris, is_web_iri
-from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId, from_slug
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import Names, labels_among
@@ -50,7 +48,7 @@ class ComparedCell(msgspec.Struct, frozen=True):
 class SideBySide(msgspec.Struct, frozen=True):
     """Records side by side: ``rows`` of label and one cell for each of ``records``.
 
-    Of two records, ``signs`` are sign and meaning by the label of a row: whether the two values are equal.
+    ``signs`` are sign and meaning by the label of a row: whether its values are equal.
     """
 
     records: tuple[RecordId, ...]
@@ -81,11 +79,6 @@ class LinkGroup(msgspec.Struct, frozen=True):
     role: str = ""
 
 
-def comparison(records: Sequence[tuple[RecordId, m.Mods]], language: PageLanguage) -> SideBySide:
-    """Put the descriptions of records side by side; rows are in the order of the fields."""
-    return values_side_by_side([(record, fields.values(mods, language)) for record, mods in records])
-
-
 def values_side_by_side(records: Sequence[tuple[RecordId, Sequence[fields.FieldValue]]]) -> SideBySide:
     """Put the values of records side by side; rows are in the order of the fields."""
     columns: list[dict[tuple[int, str], list[fields.FieldValue]]] = []
@@ -105,12 +98,6 @@ def values_side_by_side(records: Sequence[tuple[RecordId, Sequence[fields.FieldV
 
 def _contents(cell: Iterable[fields.FieldValue]) -> tuple[str, ...]:
     return tuple(sorted(folded(value.text + value.remark) for value in cell))
-
-
-def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[tuple[Edge, str]]:
-    """Return edges with the paths of their pages, the best score first."""
-    ordered = sorted(edges, key=lambda edge: (-edge.score.value, edge.pair))
-    return [(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
 
 
 GENRE = message("Genre")

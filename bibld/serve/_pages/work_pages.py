@@ -11,6 +11,7 @@ import msgspec
 
 from bibld.model.rdf import expand
 from bibld.search import StoredPublication
+from bibld.serve._addresses import CatalogueLinks
 from bibld.serve._graph import Label, Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import codes, fields, views, works
@@ -128,10 +129,14 @@ class WorkSection(msgspec.Struct, frozen=True):
 
 
 class LibraryCount(msgspec.Struct, frozen=True):
-    """A library (the id of the source) with the number of editions that it has."""
+    """A library (the id of the source) with the number of editions that it has.
+
+    ``href`` is the address of the first of them in its own catalogue, empty if none is known.
+    """
 
     source: str
     editions: int
+    href: str = ""
 
 
 class Shelf(msgspec.Struct, frozen=True):
@@ -182,6 +187,7 @@ class WorkPages:
         self.lists = WorkLists(release, names, language)
         self._graph = release.graph
         self._addresses = release.addresses
+        self._catalogues = CatalogueLinks(release.manifest.figures.sources)
         self._base = release.addresses.iris.base
         self._names = names
         self._language = language
@@ -312,12 +318,23 @@ class WorkPages:
         return Shelf(
             count=len(work.instances),
             editions=tuple(line_of(each, self._addresses, has_agents=False) for each in shown.of(editions)),
-            holders=_holders(editions),
+            holders=self._holders(editions),
             sections=tuple(section for section in sections if section.lines),
             named_by=tuple(shown.of(self._named_by(work, pointing))),
             pages=max(1, -(-max(totals) // size)),
             is_book=bool(types & _BOOKS),
         )
+
+    def _holders(self, editions: Iterable[StoredPublication]) -> tuple[LibraryCount, ...]:
+        """Return the libraries that have some publications, those with most of them first."""
+        counts: Counter[str] = Counter()
+        hrefs: dict[str, str] = {}
+        for each in editions:
+            counts.update(each.libraries)
+            for source, href in self._catalogues.libraries(each.records, next(iter(each.isbns), "")):
+                hrefs[source] = hrefs.get(source) or href
+        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        return tuple(LibraryCount(source, count, hrefs.get(source, "")) for source, count in ordered)
 
     def other_translations(self, work: StatedWork) -> list[str]:
         """Return the IRIs of the other translations of what a work is a translation of."""
@@ -474,10 +491,3 @@ def _with_publications(work: StatedWork, members: Sequence[StatedWork]) -> State
         for predicate in (works.HAS_INSTANCE, works.LANGUAGE)
     }
     return msgspec.structs.replace(work, values={**work.values, **values})
-
-
-def _holders(editions: Iterable[StoredPublication]) -> tuple[LibraryCount, ...]:
-    """Return the libraries that have some publications, those with most of them first."""
-    counts = Counter(library for each in editions for library in each.libraries)
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple(LibraryCount(source, count) for source, count in ordered)

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from bibld.model.release import Manifest
 from bibld.parallel import batches
 from bibld.search import (
+    PUBLICATIONS,
     SORTS,
     EntryKind,
     NamedThing,
@@ -27,7 +28,7 @@ from bibld.search import (
     to_words,
 )
 from bibld.serve._addresses import Addresses, CatalogueLinks
-from bibld.serve._citations.files import FILES
+from bibld.serve._citations.files import FILES, STYLES
 from bibld.serve._citations.reference import Reference, reference_of
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS
 from bibld.serve._http import (
@@ -48,11 +49,13 @@ from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
-from bibld.serve._search.addresses import Address
+from bibld.serve._search.addresses import Address, page_number
+from bibld.serve._search.browsing import LISTS, Browsing
 from bibld.serve._search.forms import MAX_STATED, to_csv, to_json, to_lines, to_sparql
+from bibld.serve._search.marked import MarkedPublication, marked_list
 from bibld.serve._search.views import GROUP_NAMES, NAMED_FILTERS, ViewMaker
 from bibld.serve._statements import HYDRA
-from bibld.serve._things import Finder, OpenRelease, Thing
+from bibld.serve._things import Finder, Moved, OpenRelease, Thing
 from bibld.serve._writers import Writers
 from bibld.serve.ontology import LANGUAGES
 
@@ -72,6 +75,9 @@ _MAX_ARGUMENTS = 400
 _MAX_ADDRESS_LENGTH = 20_000
 _MAX_SUGGESTED_LENGTH = 200
 _MAX_IRI_LENGTH = 500
+_MAX_LETTERS = 8
+"""Letters of a list, or characters of a class mark."""
+
 _MAX_LINKED_LENGTH = 200
 """Characters of a query that the header Link repeats for each form; pages name the forms themselves."""
 
@@ -115,6 +121,7 @@ class SearchSite:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-results")
         self._waiting = 0
         self._makers = {tag: _maker(tag, manifest, addresses) for tag in LANGUAGES}
+        self._lists: tuple[str, ...] = ()
         self._view = _open(open_view, manifest) if open_view is not None else None
 
     def routes(self) -> list[tuple[str, Endpoint, tuple[str, ...]]]:
@@ -124,6 +131,8 @@ class SearchSite:
             ("search", self._endpoint(""), ("GET",)),
             *forms,
             ("search.svg", self._picture, ("GET",)),
+            ("list", self._list, ("GET",)),
+            ("browse/{name}", self._browse, ("GET",)),
             ("suggest", self._suggest, ("GET",)),
         ]
 
@@ -290,6 +299,53 @@ class SearchSite:
             if isinstance(thing, Thing) and thing.merged is not None:
                 found.append(reference_of(thing.merged.mods, self._base + hit.path, thing.merged.sources))
         return found
+
+    # -- lists
+
+    async def _list(self, request: Request) -> Response:
+        """Answer with the references to publications that a reader has marked, which the address names."""
+        tag = language_of(request)
+        arguments = dict(_pairs(request))
+        style = arguments.get("style", "")
+        style = style if style in STYLES else next(iter(STYLES))
+        address = Address.read(self._addresses.page("search"), _pairs(request))
+        marked: list[MarkedPublication] = []
+        for some in batches(address.request.filters.get("id", ()), _CITED_AT_ONCE):  # pages are made in between
+            marked += await self._run(partial(self._marked, some, style))
+        view = marked_list(marked, style, language_named(tag), self._addresses)
+        here, _, query = view.here.partition("?")
+        body = await self._run(lambda: self._pages[tag].search(view, here, query, "list.html"))
+        return respond(request, Representation(body, "text/html", language_headers(tag)))
+
+    def _marked(self, ids: Iterable[str], style: str) -> list[MarkedPublication]:
+        found = []
+        for each in ids:
+            thing = self._finder.find(f"{PUBLICATIONS}/{each}")
+            if isinstance(thing, Moved):
+                thing = self._finder.find(thing.path)
+            if isinstance(thing, Thing) and thing.merged is not None:
+                reference = reference_of(thing.merged.mods, thing.iri, thing.merged.sources)
+                path, words = thing.path.partition("/")[2], STYLES[style](reference) if reference.title else ""
+                found.append(MarkedPublication(each, path, words))
+            else:
+                found.append(MarkedPublication(each, "", ""))
+        return found
+
+    async def _browse(self, request: Request) -> Response:
+        """Answer with a page of the list of all names of a kind, or of the tree of a classification."""
+        tag, name, arguments = language_of(request), request.path_params["name"], dict(_pairs(request))
+        if name not in LISTS:
+            raise ProblemError(404, message("Not found"), message("There is no such list."))
+        at, page = arguments.get("at", "")[:_MAX_LETTERS], page_number(arguments.get("page", ""))
+
+        def make(view: SearchView) -> bytes:
+            browsing = Browsing(self._addresses, language_named(tag))
+            self._lists = self._lists or browsing.available(view)
+            found = browsing.page(view, self._lists, name, at, page)
+            here, _, query = browsing.href(name, at, page).partition("?")
+            return self._pages[tag].search(found, here, query, "browse.html")
+
+        return respond(request, Representation(await self._search(make), "text/html", language_headers(tag)))
 
     async def _suggest(self, request: Request) -> Response:
         """Answer with names that contain what was typed, grouped by kind."""

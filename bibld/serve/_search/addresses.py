@@ -12,12 +12,15 @@ from bibld.search import EXCLUDABLE, FACETS, QUERY_LIMIT, SORTS, SearchRequest
 NOT = "not_"
 """The beginning of the parameters that exclude: ``not_library=rsl``."""
 
-FILTERS = (*FACETS, "series", "place", "work", "held_by")
+FILTERS = (*FACETS, "series", "work", "class", "held_by", "id")
 """The parameters that filter, in the order in which addresses have them."""
 
 PER_PAGE = 20
 MAX_PER_PAGE = 100
 _MAX_VALUES = 20
+MAX_MARKED = 200
+"""Publications of a list of marked ones."""
+
 _MAX_VALUE_LENGTH = 300
 _LAST_PAGE = 1_000_000
 _DEFAULT_SORT = SORTS[0]
@@ -35,7 +38,9 @@ class Address(msgspec.Struct, frozen=True):
         given: dict[str, list[str]] = {}
         for name, value in pairs:
             given.setdefault(name, []).append(value)
-        filters = {name: values for name in FILTERS if (values := _values(given.get(name, ())))}
+        filters = {name: values for name in FILTERS if name != "id" and (values := _values(given.get(name, ())))}
+        if marked := _values(given.get("id", ()), MAX_MARKED):
+            filters["id"] = marked
         excluded = {name: values for name in EXCLUDABLE if (values := _values(given.get(NOT + name, ())))}
         years = [(given.get(name) or [""])[0].strip() for name in ("from", "to")]
         if any(years) and all(not year or (year.isdecimal() and len(year) <= 4) for year in years):
@@ -105,6 +110,10 @@ class Address(msgspec.Struct, frozen=True):
         values = tuple(dict.fromkeys((*self.request.excluded.get(name, ()), value)))
         return self._filtered(_without(self.request.filters, name, value), {**self.request.excluded, name: values})
 
+    def without(self, name: str) -> str:
+        """Return the address without any filter by a facet."""
+        return self._filtered({**self.request.filters, name: ()})
+
     def only(self, name: str, value: str) -> str:
         """Return the address with one value of a facet instead of those that it has."""
         return self._filtered({**self.request.filters, name: (value,)})
@@ -142,10 +151,15 @@ def _without(values: Mapping[str, tuple[str, ...]], name: str, value: str) -> di
     return {**values, name: tuple(each for each in values.get(name, ()) if each != value)}
 
 
-def _values(given: Sequence[str]) -> tuple[str, ...]:
+def _values(given: Sequence[str], limit: int = _MAX_VALUES) -> tuple[str, ...]:
     """Return the values of a parameter that filters, each once."""
     values = [value.strip() for value in given if value.strip()]
-    return tuple(dict.fromkeys(value[:_MAX_VALUE_LENGTH] for value in values[:_MAX_VALUES]))
+    return tuple(dict.fromkeys(value[:_MAX_VALUE_LENGTH] for value in values[:limit]))
+
+
+def page_number(text: str) -> int:
+    """Return the number of a page from an address; 1 for what is no number."""
+    return _number([text], 1, _LAST_PAGE)
 
 
 def _number(values: Sequence[str] | None, default: int, most: int) -> int:

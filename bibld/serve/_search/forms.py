@@ -22,6 +22,9 @@ from bibld.search import (
 from bibld.serve._search.addresses import Address
 from bibld.serve._statements import HYDRA
 
+_NOT_SPELLINGS = ("without", "beginning")
+"""Kinds of corrections whose text is not another spelling."""
+
 Label = Callable[[str, FacetValue], str]
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _FORMULA = re.compile(r"""(?:^|(?<=[;\t\r\n]))(?=[\s"]{0,9}[=+\-@])|^(?=[\t\r])""")
@@ -70,11 +73,12 @@ def to_json(address: Address, found: SearchResult, base: str, sparql: str, label
             ]
             for name, values in found.facets.items()
         },
-        "did_you_mean": corrected.text if corrected is not None and corrected.kind != "without" else None,
+        "did_you_mean": corrected.text if corrected is not None and corrected.kind not in _NOT_SPELLINGS else None,
         "correction": msgspec.to_builtins(corrected),
         "too_broad": False,
         "cut": found.is_cut,
         "wrong_check_digit": found.wrong_check_digit,
+        "missing_number": found.missing_number or None,
         "sparql": sparql,
         "next": address.with_page(request.page + 1) if found.has_next else None,
         "previous": address.with_page(request.page - 1) if request.page > 1 else None,
@@ -173,6 +177,7 @@ _CLASSES = {
     "manuscript": "bibo:Manuscript",
     "collection": "bibo:Collection",
 }
+_IF = {"true": "EXISTS", "false": "NOT EXISTS"}
 _LANGUAGES = "http://id.loc.gov/vocabulary/iso639-2/"
 
 
@@ -223,6 +228,10 @@ def _of_filter(name: str, values: Sequence[str], base: str, ending: str = "") ->
             f"VALUES ?{name}{ending} {{ {' '.join(iri(base + value) for value in values)} }}",
             f"?publication {_PATHS[name]} ?{name}{ending} .",
         ]
+    if name == "id":
+        return [f"VALUES ?publication {{ {' '.join(iri(f'{base}resource/{value}') for value in values)} }}"]
+    if name == "online" and len(values) == 1 and values[0] in _IF:
+        return [f"FILTER({_IF[values[0]]} {{ ?publication bf:electronicLocator ?address }})"]
     if name == "library":
         libraries = " ".join(iri(f"{base}dataset/{value}") for value in values)
         return [
@@ -239,9 +248,8 @@ def _of_filter(name: str, values: Sequence[str], base: str, ending: str = "") ->
         return _of_types(values, ending)
     if name == "year":
         return _of_years(values)
-    if name == "merged" and len(values) == 1:
-        stated = "EXISTS" if values[0] == "true" else "NOT EXISTS"
-        return [f"FILTER({stated} {{ ?publication a {iri(base + 'ontology#MergedResource')} }})"]
+    if name == "merged" and len(values) == 1 and values[0] in _IF:
+        return [f"FILTER({_IF[values[0]]} {{ ?publication a {iri(base + 'ontology#MergedResource')} }})"]
     return [f"# The filter {name} has no pattern in SPARQL: the query finds more than the search."]
 
 

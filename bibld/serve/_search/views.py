@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from bibld.search import (
     EXCLUDABLE,
     FIELD_NAMES,
+    MAX_LISTED,
     SORTS,
     Correction,
     EntryKind,
@@ -21,11 +22,12 @@ from bibld.search import (
 )
 from bibld.serve._addresses import Addresses, CatalogueLinks
 from bibld.serve._language import PageLanguage, message, read_words
+from bibld.serve._pages import codes
 from bibld.serve._pictures.columns import Words, draw_years
 from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.serve._search.addresses import FILTERS, Address, filter_pairs
+from bibld.text.class_divisions import SCHEMES, caption
 
-TYPE_NAMES = read_words()["search_type"]
 KIND_NAMES = {
     EntryKind.PUBLICATION: message("Publication"),
     EntryKind.PERSON: message("Person"),
@@ -43,11 +45,13 @@ GROUP_NAMES = {
     EntryKind.SUBJECT: message("Subjects"),
     EntryKind.PLACE: message("Places"),
     EntryKind.PUBLISHER: message("Publishers"),
-    EntryKind.SERIES: message("Series"),
+    EntryKind.SERIES: message("Book series"),
     EntryKind.WORK: message("Works"),
 }
 _FACET_NAMES = read_words()["search_facet"]
 _FLAG_NAMES = {
+    ("online", "true"): message("full text online"),
+    ("online", "false"): message("not online"),
     ("merged", "true"): message("merged from several"),
     ("merged", "false"): message("from one record"),
     ("authority", "true"): message("linked"),
@@ -55,17 +59,24 @@ _FLAG_NAMES = {
 }
 _SORT_NAMES = read_words()["search_sort"]
 _WHY = read_words()["search_reason"]
-NAMED_FILTERS = ("series", "place", "work")
+NAMED_FILTERS = ("series", "work")
 """The filters whose values are paths of things, and that are no facets."""
 
-_WITH_PAGES = ("author", "subject", "publisher", *NAMED_FILTERS)
+_WITH_PAGES = ("author", "subject", "publisher", "place", *NAMED_FILTERS)
 """The filters whose values are paths of things that have pages."""
 
+_MISSING = {
+    "isbn": message("No publication here has the ISBN %(number)s."),
+    "issn": message("No publication here has the ISSN %(number)s."),
+    "doi": message("No publication here has the DOI %(number)s."),
+    "number": message("No publication or record here has the number %(number)s."),
+}
+_PAGES_AROUND = 2
 _MAX_LISTED = 6
 """Languages or libraries of a work."""
 
-_SHOWN_OPEN = ("library", "language", "type", "author")
-_FORMS = (
+_SHOWN_OPEN = ("library", "language", "type", "online", "author")
+FORMS = (
     (".json", "application/json", "JSON"),
     (".csv", "text/csv", "CSV"),
     (".ttl", "text/turtle", "Turtle"),
@@ -102,7 +113,12 @@ class ViewMaker:
         if facet == "language":
             return self._language.name_of_language(value.value)
         if facet == "type":
-            return self._language.text(TYPE_NAMES.get(value.value, value.value))
+            return self._language.text(codes.TYPE_NAMES.get(value.value, value.value))
+        if facet == "class":
+            scheme, _, mark = value.value.partition("/")
+            return class_label(scheme, mark, self._language) if scheme in SCHEMES else value.value
+        if facet == "id":
+            return self._language.number(value.count)
         if facet == "held_by":
             return ", ".join(map(self._source_label, value.value.split(",")))
         flag = _FLAG_NAMES.get((facet, value.value))
@@ -138,17 +154,19 @@ class ViewMaker:
             "things": [self._thing(thing) for thing in things],
             "facets": [self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
             "chosen": self._chosen(address, found, names),
+            "sort": language.text(_SORT_NAMES[request.sort]),
             "sorts": [
                 (language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == request.sort) for sort in SORTS
             ],
             "picture": self.timeline(address, found),
             "hidden": [pair for pair in _hidden(address) if pair[0] != "year"],
             "years": (first, end if dash else first),
-            "forms": [(address.href(suffix=suffix), kind, name) for suffix, kind, name in _FORMS],
+            "forms": [(address.href(suffix=suffix), kind, name) for suffix, kind, name in FORMS],
             "sparql": f"{self._addresses.mount}sparql?{urlencode({'query': sparql})}",
             "first": last - request.per_page + 1,
             "previous": address.with_page(request.page - 1) if request.page > 1 else "",
             "following": address.with_page(request.page + 1) if found.has_next else "",
+            "pages": page_links(request.page, self._last_page(address, found), address.with_page),
             "fields": [names[language.tag == "ru"] for names in FIELD_NAMES.values()],
             "is_browsing": is_browsing,
         }
@@ -156,6 +174,14 @@ class ViewMaker:
     def _notices(self, address: Address, found: SearchResult) -> list[tuple[str, str, str]]:
         text = self._language.text
         notices = []
+        if found.missing_number:
+            literal = address.for_text(address.request.text, literal=True)
+            words = text("Search for it as words")
+            missing = _MISSING[found.missing_number].with_values({"number": address.request.text.strip()})
+            notices.append((text(missing), literal, words))
+            if found.wrong_check_digit:
+                notices.append((text("Its last digit is wrong; compare it with the book."), "", ""))
+            return notices
         if found.is_cut:
             notices.append((text("The query was too long: only its beginning was searched for."), "", ""))
         if found.wrong_check_digit:
@@ -170,6 +196,8 @@ class ViewMaker:
         text = self._language.text
         if correction.kind == "script":
             return text("No results for “%(query)s” as it is written. Results in any script.", query=request)
+        if correction.kind == "beginning":
+            return text("Few results for “%(query)s” alone. Results with words that begin so are added.", query=request)
         if correction.kind == "anywhere":
             return text("No results for “%(query)s”. Results for these words anywhere.", query=request)
         if correction.kind == "without":
@@ -186,7 +214,8 @@ class ViewMaker:
             "title": hit.title,
             "imprint": _imprint(hit),
             "shelf": (),
-            "type": self._language.text(TYPE_NAMES.get(hit.type, hit.type)),
+            "id": hit.path.partition("/")[2],
+            "type": self._language.text(codes.TYPE_NAMES.get(hit.type, hit.type)),
             "languages": [self._language.name_of_language(code) for code in hit.languages],
             "libraries": self._libraries(hit),
             "agents": [(self._addresses.page(agent.path), agent.name) for agent in hit.agents],
@@ -307,18 +336,28 @@ class ViewMaker:
         labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
         labels |= {(name, path): FacetValue(path, title, 0) for name in NAMED_FILTERS for path, title in names.items()}
         request = address.request
+        marked = request.filters.get("id", ())
+        labels |= {("id", value): FacetValue(value, "", len(marked)) for value in marked}
         return [
             {
                 "facet": self._language.text(_FACET_NAMES[name]),
                 "label": self.label(name, labels.get((name, value), FacetValue(value, "", 0))),
-                "href": address.without_filter(name, value),
+                "href": address.without(name) if name == "id" else address.without_filter(name, value),
                 "page": self._addresses.page(value) if (name, value) in labels and name in _WITH_PAGES else "",
                 "is_excluded": is_excluded,
             }
             for is_excluded, filters in ((False, request.filters), (True, request.excluded))
             for name in FILTERS
-            for value in filters.get(name, ())
+            for value in filters.get(name, ())[: 1 if name == "id" else None]
         ]
+
+    def _last_page(self, address: Address, found: SearchResult) -> int:
+        """Return the number of the last page of the results, as far as it is known."""
+        request = address.request
+        if not found.has_next:
+            return request.page
+        results = min(found.total if found.works is None else found.works, MAX_LISTED)
+        return max(request.page + 1, -(-results // request.per_page) if not found.is_estimate else 0)
 
     def timeline(self, address: Address, found: SearchResult) -> Picture | None:
         """Draw the publications that a search found by year; None if there are few years."""
@@ -342,6 +381,27 @@ class ViewMaker:
         )
         counts = [(int(value.value), (value.count,)) for value in years]
         return draw_years(caption, counts, Words(tip, href))
+
+
+PageLinks = list[tuple[int, str]]
+"""Numbers of pages with their addresses; 0 stands for those that are left out, the current one has no address."""
+
+
+def page_links(page: int, last: int, href: Callable[[int], str]) -> PageLinks:
+    """Return the first page, those around the current one and the last; nothing if there is one page."""
+    around = range(max(1, page - _PAGES_AROUND), min(last, page + _PAGES_AROUND) + 1)
+    shown = sorted({1, *around, last})
+    links: PageLinks = []
+    for before, number in zip([0, *shown], shown, strict=False):
+        links += [(0, "")] if number > before + 1 else []
+        links.append((number, "" if number == page else href(number)))
+    return links if last > 1 else []
+
+
+def class_label(scheme: str, mark: str, language: PageLanguage) -> str:
+    """Return the name of a classification, a mark in it and its caption: ``UDC 82 Literature``."""
+    words = (language.text(codes.SCHEMES[scheme]), mark, caption(scheme, mark, language.tag))
+    return " ".join(filter(None, words))
 
 
 def _hidden(address: Address) -> list[tuple[str, str]]:

@@ -4,3 +4,16 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("nav.languages a");
   if (link) document.cookie = `lang=${link.hreflang}; path=/; max-age=31536000; samesite=lax`;
 });
+// Buttons that copy a text; without a clipboard they stay hidden.
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    const label = button.textContent;
+    button.setAttribute("aria-live", "polite");
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = button.dataset.done;
+      setTimeout(() => (button.textContent = label), 2000);
+    });
+  }
+}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from bibld.model.iris import web_iri
-from bibld.model.mods import Form, Note
+from bibld.model.mods import Form, Note, RelatedItem
 from bibld.model.rdf import iri, term, typed_literal
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
@@ -31,6 +33,8 @@ _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "c
 _LIST_OF_AUTHORITY = {f"{standard}{kind}": kind for standard in ("rda", "isbd") for kind in _LIST_OF_KIND}
 _LIST_OF_AUTHORITY["gmd"] = "content"
 _CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
+_SETS = frozenset(("set", "subset"))
+_MONOGRAPHS = frozenset(("mono", "mulm"))
 _NOT_ARTICLES = frozenset(("supplementTo", "boundWith"))
 _PROPERTY_OF_PART = {
     ORIGINAL: "originalLanguage",
@@ -70,10 +74,10 @@ def describe_kind(draft: Draft) -> None:
         draft.add_class(draft.own_term("MergedResource"))
     is_text = not contents or "text" in contents
     hosts = [item for item in mods.related_item if item.type == "host"]
-    is_independent = "intg" in issuances or any(item.other_type == "set" for item in hosts)
+    is_independent = "intg" in issuances or any(item.other_type in _SETS for item in hosts)
     if is_text and "serl" in issuances:
         classes = [*(_CLASSES_OF_SERIES if _MONOGRAPHIC_SERIES in genres else _CLASSES_OF_PERIODICALS)]
-    elif is_text and not is_independent and any(item.other_type not in _NOT_ARTICLES for item in hosts):
+    elif is_text and not is_independent and any(_is_of_article(item, issuances) for item in hosts):
         classes = ["bibo:Article", "schema:Article"]
     elif is_text and genres & _THESIS_GENRES:
         classes = ["bibo:Thesis", "schema:Thesis"]
@@ -93,6 +97,14 @@ def describe_kind(draft: Draft) -> None:
     if not any(kind in _CLASSES_OF_ISSUANCE for kind in classes):
         for issuance in issuances:
             draft.add("bf:issuance", loc("issuance", issuance))
+
+
+def _is_of_article(host: RelatedItem, issuances: Set[str]) -> bool:
+    """Whether a host makes its part an article: not that of a monograph if it has only numbers, as those of volumes."""
+    if host.other_type in _NOT_ARTICLES:
+        return False
+    is_monograph = not issuances.isdisjoint(_MONOGRAPHS)
+    return not is_monograph or bool(host.mods.title_info) or any(part.extent for part in host.mods.part)
 
 
 def describe_languages(draft: Draft) -> None:
