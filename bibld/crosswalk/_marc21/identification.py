@@ -52,10 +52,11 @@ def isbns(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
             view.warn(f"020${subfield.code} {subfield.value!r} contains no number; left out")
             continue
         if element.invalid and subfield.code == "a":
-            view.warn(f"020$a {subfield.value!r} is not a valid ISBN; marked as invalid")
+            view.warn(f"{_PLACE_OF_ISBN} {subfield.value!r} is not a valid ISBN; marked as invalid")
         yield element
 
 
+_PLACE_OF_ISBN = "020$a"
 _ISSN_KINDS = {
     "a": ("issn", False), "y": ("issn", True), "z": ("issn", True), "l": ("issn-l", False), "m": ("issn-l", True),
 }  # fmt: skip

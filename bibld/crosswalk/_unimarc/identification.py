@@ -60,7 +60,7 @@ def isbns(field: DataField, view: UnimarcView) -> Elements:
                 yield mods.Identifier(value=text, type="isbn", invalid="yes", display_label=label)
                 continue
             if not found.is_valid and code == "a":
-                view.warn(f"010 {text!r} is not a valid ISBN; marked as invalid")
+                view.warn(f"{_PLACE_OF_ISBN} {text!r} is not a valid ISBN; marked as invalid")
             is_right = found.is_valid and code == "a"
             yield mods.Identifier(
                 value=found.value, type="isbn", invalid=None if is_right else "yes", display_label=label or None
@@ -187,6 +187,7 @@ def print_run(view: UnimarcView) -> Elements:
         yield mods.Note(value=value, type="print run")
 
 
+_PLACE_OF_ISBN = "010"
 _TERMS = ("010", "011", "013", "015", "016", "017", "071", "073")
 
 

@@ -159,6 +159,7 @@ def make_environment(language: PageLanguage, mount: str, values: Mapping[str, ob
         long_class=long_class,
         parted=parted,
         plain=plain,
+        sentence=language.sentence,
         shortened=shortened,
         shown=shown,
         size=language.size,

@@ -189,7 +189,9 @@ def statements(
     listed = [triple for triple in triples if isinstance(triple.subject, ox.NamedNode)]
     objects = {triple.object.value for triple in listed if isinstance(triple.object, ox.NamedNode)}
     titles = names.titles(iri for iri in objects if "#" not in iri and iri.startswith(addresses.iris.base))
-    titles |= {iri: labels[0].text for iri, labels in labels_among(listed).items() if "#" in iri}
+    for iri, labels in labels_among(listed).items():
+        if "#" in iri or iri in titles:
+            titles[iri] = next((label for label in labels if label.language == language.tag), labels[0]).text
     titles |= {iri: words for iri in objects if (words := term_words(iri, language))}
     short: dict[str, str] = {iri: compact(iri, prefixes) for iri in {each.predicate.value for each in listed}}
     fragments = {

@@ -17,3 +17,8 @@ if (navigator.clipboard) {
     });
   }
 }
+// A reference states the day on which an address was read: that is today.
+for (const cited of document.querySelectorAll(".citations dd span")) {
+  const today = new Date().toLocaleDateString("ru-RU");
+  cited.textContent = cited.textContent.replace(/(дата обращения: )[\d.]*\d/, `$1${today}`);
+}
