@@ -26,7 +26,7 @@ from bibld.model.mods_xml import without_illegal_characters
 from bibld.text.folding import NON_SORTING_MARKS, remove_non_sorting_marks, split_non_sorting
 from bibld.text.scripts import first_foreign_script
 
-_LINK = re.compile(r"[a-y]?(\d\d)(\d{3})?.*", re.IGNORECASE)
+_LINK = re.compile(r"[a-z]?(\d\d)(\d{3})?.*", re.IGNORECASE)
 _OTHER_FORMS = "79"
 """How the tags of other forms of a name begin, which another rule adds to their heading."""
 
@@ -66,6 +66,8 @@ def _key(field: DataField) -> tuple[str, str] | None:
     """Return what a field and its counterpart have in common: tag (or kind of name) and number of the link."""
     link = _LINK.fullmatch((field.first("6") or "").strip())
     if link is None or _OTHER_FORMS in (field.tag[:2], (link[2] or "")[:2]):
+        return None
+    if link[0][0] in "zZ" and (link[2] or "")[:2] != field.tag[:2]:  # no other form of the field: provenance
         return None
     return field.tag[:2] if field.tag.startswith(_NAMES) else field.tag, link[1]
 
