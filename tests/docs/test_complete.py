@@ -68,7 +68,7 @@ def test_every_page_is_in_the_index():
 
 @pytest.mark.parametrize("stage", PAGE_OF_ADAPTERS)
 def test_every_adapter_is_documented(stage):
-    page = (DOCS / "reference" / f"{PAGE_OF_ADAPTERS[stage]}.md").read_text(encoding="utf-8")
+    page = text_of(DOCS / "reference" / f"{PAGE_OF_ADAPTERS[stage]}.md")
     keys = (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
     for name in adapters.adapter_names(stage):
         assert f"\n- `{name}`: " in page
