@@ -53,9 +53,10 @@ _NO_MESSAGES = {
 }  # fmt: skip
 _NOT_WORDS = re.compile(
     r"SELECT|WHERE|INSERT|CREATE |DELETE|PREFIX|^select |^from |^import |:long|tree:"
-    r"|\\[bdswWD]|\^|<[a-z]|%\(|\n    [a-z]|[а-я]"
+    r"|\\[bdswWD{]|\^|<[a-z]|%\(|\n    [a-z]|[а-я]|^(insert into|create table|delete|copy|pip|urn|norm|law|sheet)\b"
+    r"|^\{\w+\} and \{\w+\}$"
 )
-_WITH_SHORT_ONES = ("cli", "worklist")
+_WITH_SHORT_ONES = ("cli", "worklist", "config", "dedup", "read", "link")
 _PRINTED = {"echo", "secho", "fail"}
 # What click prints, and what is made of parts.
 _ALSO_SHOWN = (
@@ -71,6 +72,9 @@ _ALSO_SHOWN = (
     "{value} is not a valid float.", "Option '{name}' does not take a value.", "{name}: {done} {what} done",
     "{name}: {share} % ({done} of {total} {what}), {left} left", "warning: {message}", "bibld: {message}",
     "Run", "Look", "Give back", "Decide", "Convert", "Maintain", "a blank",
+    "{number} in the catalogue", "{number} for a person to decide", "{number} rejected",
+    "{number} in another edition, volume or form", "{number} new", "{number} changed", "{number} restored",
+    "{number} deleted", "{number} replaced",
 )  # fmt: skip
 
 
@@ -117,10 +121,19 @@ def _labels(schema: dict[str, Any]) -> Iterator[str]:
 
 def _short_ones(tree: ast.Module) -> Iterator[Message]:
     """Yield the texts of commands that are made of values and a word or two: ``{number} changed``."""
+    left_out: set[ast.AST] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr | ast.Constant):
+        if isinstance(node, ast.JoinedStr):
+            left_out.update(node.values)
+        if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
             text = trimmed(template(node))
-            if "{" in text and _LONG_WORD.search(text) and not _NOT_WORDS.search(text):
+            if (
+                "{" in text
+                and "\n" not in text
+                and "{}" not in text
+                and _LONG_WORD.search(text)
+                and not _NOT_WORDS.search(text)
+            ):
                 yield Message(text)
 
 

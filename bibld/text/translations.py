@@ -126,10 +126,12 @@ class Sentences:
 
     def _translate_items(self, text: str, depth: int) -> str | None:
         """Translate a list of which each item is a message: ``2 records, 3 new``."""
-        if "\n" in text or ", " not in text:
-            return None
-        translated = [self._translated(item, depth + 1) for item in text.split(", ")]
-        return ", ".join(filter(None, translated)) if all(translated) else None
+        for separator in ("; ", ", "):
+            if separator in text and "\n" not in text:
+                translated = [self._translated(item, depth + 1) for item in text.split(separator)]
+                if all(translated):
+                    return separator.join(filter(None, translated))
+        return None
 
     def _translate_parts(self, text: str, depth: int) -> str | None:
         """Translate what can be translated of lines, of a place and what is there, and of the items of a list."""
