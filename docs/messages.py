@@ -38,7 +38,7 @@ _PAGE_CALLS = {
     "_": None, "gettext": None, "text": None, "message": None, "ngettext": (1, 2), "plural": (1, 2), "pattern": (1, 2),
 }  # fmt: skip
 
-_ONLY_IN_CALLS = ("text", "crosswalk", "model", "triplify", "documents", "search", "read", "parallel", "store")
+_ONLY_IN_CALLS = ("text", "crosswalk", "model", "triplify", "documents", "search", "parallel", "store")
 """Parts of bibld with tables of words, names and patterns: only what is raised, warned of or reported is a message."""
 
 _MESSAGE_CALLS = re.compile(r"\w*Error|warn|report|detail|Finding|append|_?fault|_?refuse\w*|Reject\w*|format_fault")
@@ -53,8 +53,8 @@ _NO_MESSAGES = {
 }  # fmt: skip
 _NOT_WORDS = re.compile(
     r"SELECT|WHERE|INSERT|CREATE |DELETE|PREFIX|^select |^from |^import |:long|tree:"
-    r"|\\[bdswWD{]|\^|<[a-z]|%\(|\n    [a-z]|[а-я]|^(insert into|create table|delete|copy|pip|urn|norm|law|sheet)\b"
-    r"|^\{\w+\} and \{\w+\}$"
+    r"|\\[bdswWD{]|\^|<[a-z?]|%\(|\n    [a-z]|[а-я]|^(insert into|create table|delete|copy|pip|urn|norm|law|sheet)\b"
+    r"|^(\{\w+\}\W+)+and \{\w+\}$"
 )
 _WITH_SHORT_ONES = ("cli", "worklist", "config", "dedup", "read", "link")
 _PRINTED = {"echo", "secho", "fail"}
@@ -69,7 +69,7 @@ _ALSO_SHOWN = (
     "Option '{name}' requires an argument.", "Got unexpected extra argument ({name})", "Error: {message}",
     "Got unexpected extra arguments ({names})", "Invalid value for '{name}': {message}",
     "{value} is not in the range {range}.", "{value} is not one of {choices}.", "{value} is not a valid integer.",
-    "{value} is not a valid float.", "Option '{name}' does not take a value.", "{name}: {done} {what} done",
+    "{value} is not a valid float.", "Option '{name}' does not take a value.", "{name}: {number} {what} done",
     "{name}: {share} % ({done} of {total} {what}), {left} left", "warning: {message}", "bibld: {message}",
     "Run", "Look", "Give back", "Decide", "Convert", "Maintain", "a blank",
     "{number} in the catalogue", "{number} for a person to decide", "{number} rejected",
@@ -89,6 +89,7 @@ class Message(NamedTuple):
 def messages() -> dict[Message, str]:
     """Return all messages, each with the name of the part of bibld that it is in."""
     found = {Message(text): "cli" for text in _ALSO_SHOWN}
+    found[Message("{number} addition of {element}", "{number} additions of {element}")] = "cli"
     reports = [each for name, each in vars(explaining).items() if name.endswith("Report")]
     words = {"none", "yes", "no"}.union(*(each.__struct_fields__ for each in reports))
     found |= {Message(word.replace("_", " "), context="report"): "api" for word in sorted(words)}

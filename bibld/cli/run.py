@@ -205,8 +205,9 @@ def print_summary(summary: bibld.Summary, config: Path) -> None:
     echo(
         f"{figures.records:,} records in {figures.clusters:,} clusters, {figures.merged_clusters:,} of them merged; "
         f"{figures.entities:,} entities; {figures.quads:,} quads"
-        + (f"; {count_of(figures.deleted, 'deleted record')}" if figures.deleted else "")
     )
+    if figures.deleted:
+        echo(count_of(figures.deleted, "deleted record"))
     if summary.for_review:
         waiting = count_of(summary.for_review, "pair waits for review", "pairs wait for review")
         echo(f"{waiting}: `bibld review {shlex.quote(str(config))}`")

@@ -105,9 +105,11 @@ def _last(piece: bytes, offset: int) -> Iterator[Piece]:
     if stated.isdigit() and int(stated) == len(last) + 1 and last.endswith(FIELD_END):
         fault = ""
     elif stated.isdigit() and int(stated) > len(last):
-        fault = f"{BROKEN_OFF} ({len(last)} of {int(stated)} bytes are there)"
+        number = len(last)
+        fault = f"{BROKEN_OFF} ({number} of {int(stated)} bytes are there)"
     elif _LEADER_ANYWHERE.match(last) or (last.isdigit() and len(last) <= len(stated)):
-        fault = f"{BROKEN_OFF} ({len(last)} bytes are there)"
+        number = len(last)
+        fault = f"{BROKEN_OFF} ({number} bytes are there)"
     else:
         fault = f"the last {len(last)} bytes of the file have no record terminator"
     yield begin, last, fault

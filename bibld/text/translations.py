@@ -29,6 +29,9 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NAMED_FIELD = re.compile(r"(\d\d\d\S*|LDR\S*) \((.+)\)")
 _REMEMBERED = 4096
 _MAX_DEPTH = 6
+_LETTERS_OF_A_SENTENCE = 15
+"""Shorter patterns, ``{number} new``, would take a list of such items for one."""
+
 _MIN_LETTERS = 3
 """A pattern with fewer letters would fit every text."""
 
@@ -102,9 +105,12 @@ class Sentences:
         """Return the translation, or ``None`` if there is none; a value that is one word is a name."""
         if depth > _MAX_DEPTH or not any(map(str.isalpha, text)) or (depth and " " not in text):
             return None
-        if (items := self._translate_items(text, depth)) is not None:
-            return items
+        are_items_tried = False
         for pattern in self._patterns:
+            if pattern.letters < _LETTERS_OF_A_SENTENCE and not are_items_tried:
+                are_items_tried = True
+                if (items := self._translate_items(text, depth)) is not None:
+                    return items
             if (found := pattern.match(text)) is not None:
                 values = {name: self._translated(value, depth + 1) or value for name, value in found.items()}
                 return self._in_words(pattern, found, values)
@@ -173,12 +179,16 @@ class _Pattern:
         if self._expression is None:
             parts = _PLACE.split(self.text)
             parts[::2] = map(re.escape, parts[::2])
-            parts[1::2] = [
-                f"({_NUMBER.pattern})" if self.plural and number == 0 else "(.*?)" for number in range(len(self.places))
-            ]
+            parts[1::2] = [self._expected(name, at) for at, name in enumerate(self.places)]
             self._expression = re.compile("".join(parts), re.DOTALL)
         found = self._expression.fullmatch(text)
         return None if found is None else dict(zip(self.places, found.groups(), strict=True))
+
+    def _expected(self, name: str, at: int) -> str:
+        """Return the expression of what is in a place: a number has no blanks."""
+        if self.plural and at == 0:
+            return f"({_NUMBER.pattern})"
+        return r"(\d\S*?)" if name == "number" else "(.*?)"
 
 
 def _patterns(tag: str) -> Iterable[_Pattern]:
