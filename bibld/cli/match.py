@@ -45,4 +45,4 @@ def match(
     with opened(config, quiet=quiet) as workspace:
         found = workspace.export_matches(out or sys.stdout, files, form, outcomes=only, **detected)
     counts = [f"{count:,} {OUTCOMES[outcome]}" for outcome, count in found.items()]  # type: ignore[index]
-    echo(f"{count_of(sum(found.values()), 'record')}: {', '.join(counts) or 'none'}", err=True)
+    echo(f"{count_of(sum(found.values()), 'record')}: {'; '.join(counts) or 'none'}", err=True)

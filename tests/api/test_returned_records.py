@@ -6,6 +6,7 @@ import pytest
 from lxml import etree
 
 from bibld._api.site import open_site
+from bibld.model.origin import RecordId
 from tests.serve.client import running
 
 SLIM = "{http://www.loc.gov/MARC21/slim}"
@@ -46,16 +47,20 @@ def test_a_library_gets_each_of_its_records_with_the_iri_of_its_publication(clie
     assert numbers == own
     base = workspace.config.dataset.base
     for record in records:
-        iri = record.findtext(f"{OAI}header/{OAI}identifier").replace("oai:localhost:", base)
-        assert iri in [field.get("a") for field in fields(record, tag)]
+        number = record.findtext(f".//{SLIM}controlfield[@tag='001']").strip()
+        identifier = record.findtext(f"{OAI}header/{OAI}identifier")
+        assert identifier == f"oai:localhost:record/{RecordId(source, number).path}"
+        about = workspace.explain(f"{source}:{number}").answers.replace(f"{base}doc/", base)
+        assert about in [field.get("a") for field in fields(record, tag)]
 
 
 def test_a_record_states_what_others_add(client):
-    records = harvested(client, metadataPrefix="returned", set="source:nlr")
-    added = [field for record in records for field in fields(record, "606") if field.get("5", "").startswith("bibld: ")]
-    assert added
-    without = harvested(client, metadataPrefix="marcxml", set="source:nlr")
-    assert not [field for record in without for field in fields(record, "606") if "5" in field]
+    def marked(prefix: str) -> list[dict[str, str]]:
+        records = harvested(client, metadataPrefix=prefix, set="source:nlr")
+        return [one for record in records for one in fields(record, "606") if one.get("6", "").startswith("z")]
+
+    assert marked("returned")
+    assert not marked("marcxml")
 
 
 def test_the_format_is_listed(client):
