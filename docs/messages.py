@@ -25,6 +25,7 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
 from bibld._api import explaining
+from bibld.dedup import side_by_side
 from bibld.model.iris import Iris
 from bibld.serve.ontology import example_queries
 
@@ -93,6 +94,8 @@ def messages() -> dict[Message, str]:
     reports = [each for name, each in vars(explaining).items() if name.endswith("Report")]
     words = {"none", "yes", "no"}.union(*(each.__struct_fields__ for each in reports))
     found |= {Message(word.replace("_", " "), context="report"): "api" for word in sorted(words)}
+    card = (*side_by_side._FEATURES_OF_LINE, *side_by_side._MEANINGS.values())
+    found |= {Message(word, context="card"): "cli" for word in card}
     for schema in sorted((PACKAGE / "worklist" / "schemas").glob("*.json")):
         found |= {Message(label, context="field"): "fields" for label in _labels(json.loads(schema.read_bytes()))}
     for file in sorted(PACKAGE.rglob("*.py")):

@@ -136,8 +136,8 @@ def print_question(question: Question, number: str) -> None:
 
     Each line begins with its sign and the meaning of the sign. Of what differs the different words are coloured.
     """
-    words = terminal().text
-    meanings = [words(compared.in_words(question.sides)) for compared in question.compared]
+    words, in_context = terminal().text, terminal().word
+    meanings = [in_context("card", compared.in_words(question.sides)) for compared in question.compared]
     head = max(map(len, meanings), default=0) + _NAME + 3
     width = (min(max(get_terminal_size((100, 24)).columns, _MIN_COLUMNS), _MAX_COLUMNS) - head - 4) // 2
     score = words(f"score {question.score:.3f}, up for review by {printable(question.by)}")
@@ -147,7 +147,7 @@ def print_question(question: Question, number: str) -> None:
     click.echo(f"{'':<{head}} {'─' * width}─┼─{'─' * width}")
     for compared, meaning in zip(question.compared, meanings, strict=True):
         sign = click.style(compared.sign, fg="yellow" if compared.sign == "≠" else None)
-        name = click.style(f"{words(compared.name):<{_NAME}}", dim=True)
+        name = click.style(f"{in_context('card', compared.name):<{_NAME}}", dim=True)
         values = (compared.left or "–", compared.right or "–")
         for line in _row(
             f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", values, width, compared.different_words

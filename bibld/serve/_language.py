@@ -7,11 +7,9 @@ names of languages and countries (CLDR).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from datetime import date
 from functools import cache, lru_cache
-from importlib import resources
 from urllib.parse import parse_qs
 
 from babel import Locale
@@ -21,7 +19,7 @@ from babel.numbers import get_decimal_symbol, get_group_symbol
 from bibld.serve._negotiation import choose_language
 from bibld.serve.ontology import LANGUAGES, best_text
 from bibld.text.languages import language_tag
-from bibld.text.translations import catalogue_of, sentences_in
+from bibld.text.translations import catalogue_of, sentences_in, word_tables
 
 PARAMETER = "lang"
 """The name of the parameter of an address, and of the cookie, that name the language of pages."""
@@ -65,10 +63,9 @@ def message(pattern: str, /, **values: object) -> Message:
 @cache
 def read_words() -> dict[str, dict[str, Message]]:
     """Return the tables of codes in words, ``locale/words.toml``."""
-    text = resources.files("bibld.text").joinpath("locale", "words.toml").read_text(encoding="utf-8")
-    tables = tomllib.loads(text)
     return {
-        name: {code: Message.from_pattern(words) for code, words in table.items()} for name, table in tables.items()
+        name: {code: Message.from_pattern(words) for code, words in table.items()}
+        for name, table in word_tables().items()
     }
 
 

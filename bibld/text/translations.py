@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache, partial
 from gettext import GNUTranslations, NullTranslations
@@ -26,6 +27,8 @@ SOURCE_LANGUAGE = "en"
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_PLACES_OF_ELEMENTS = frozenset(("element", "elements", "equal", "different", "words"))
+_BETWEEN_ELEMENTS = re.compile(r", (?![^(]*\))")
 _NAMED_FIELD = re.compile(r"(\d\d\d\S*|LDR\S*) \((.+)\)")
 _REMEMBERED = 4096
 _MAX_DEPTH = 6
@@ -112,7 +115,7 @@ class Sentences:
                 if (items := self._translate_items(text, depth)) is not None:
                     return items
             if (found := pattern.match(text)) is not None:
-                values = {name: self._translated(value, depth + 1) or value for name, value in found.items()}
+                values = {name: self._value(name, value, depth + 1) for name, value in found.items()}
                 return self._in_words(pattern, found, values)
         if named := _NAMED_FIELD.fullmatch(text):
             label, comma, material = named[2].rpartition(", ")
@@ -121,6 +124,17 @@ class Sentences:
             parts = f"{in_field(label)}{comma}{in_field(material)}" if known == named[2] else known
             return f"{named[1]} ({parts})"
         return self._translate_parts(text, depth)
+
+    def _value(self, name: str, value: str, depth: int) -> str:
+        if name not in _PLACES_OF_ELEMENTS:
+            return self._translated(value, depth) or value
+        return ", ".join(map(self.element, _BETWEEN_ELEMENTS.split(value)))
+
+    def element(self, text: str) -> str:
+        """Return the name of an element of the description, and the values behind it, as pages name it."""
+        name, bracket, values = text.partition(" (")
+        label = word_tables()["compared"].get(name, name)
+        return f"{catalogue_of(self.tag, 'pages').gettext(label)}{bracket}{values}"
 
     def _in_words(self, pattern: _Pattern, found: Mapping[str, str], values: Mapping[str, str]) -> str:
         if pattern.plural is None:
@@ -150,6 +164,13 @@ class Sentences:
                     return separator.join(new or old for new, old in zip(translated, parts, strict=True))
                 at = text.find(separator, at + 1)
         return None
+
+
+@cache
+def word_tables() -> dict[str, dict[str, str]]:
+    """Return the English words for codes, by table (``locale/words.toml``)."""
+    file = resources.files("bibld.text").joinpath("locale", "words.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 @cache
