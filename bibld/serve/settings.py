@@ -79,7 +79,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     the header of a request, as many again for its body, and to take what was sent; an idle connection is closed after
     them. ``hosts``: names that requests may have in ``Host``; any if empty. ``trusted_proxies``: networks of proxies
     whose ``X-Forwarded-For`` is believed; ``metrics_clients``: networks of clients that may read ``/metrics``.
-    ``contact``: a mail address of those who run the site, for harvesters (``adminEmail`` of OAI-PMH).
+    ``contact``: a mail address of those who run the site, for readers who report an error, and for harvesters
+    (``adminEmail`` of OAI-PMH).
     ``access_log``: a file, "-" for standard output, or empty for none; its format is ``access_log_format``. ``limits``:
     see ``LimitSettings``.
 

@@ -24,6 +24,7 @@ from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve.ontology import load_vocabulary
 from tests.serve.client import running
+from tests.serve.conftest import make_site
 
 BASE = "https://data.example.org/lod/"
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
@@ -610,3 +611,11 @@ def test_an_example_query_has_its_comments_in_the_language_of_the_page(client):
     assert "# A publication by its ISBN\n" in english
     assert "# Публикация по ISBN\n" in russian and "# A publication" not in russian
     assert all("SELECT ?publication ?title" in text for text in (english, russian))
+
+
+@pytest.mark.parametrize("contact", ["", "site@example.org"])
+def test_a_reader_can_report_an_error_if_the_site_has_an_address(tmp_path, contact):
+    with running(make_site(tmp_path, Settings(contact=contact))) as client:
+        page = client.get(RESOURCE).text
+    assert ("Report an error" in page) == bool(contact)
+    assert ("mailto:site@example.org?subject=https%3A" in page) == bool(contact)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from urllib.parse import quote, urlencode
 
 import msgspec
 import pyoxigraph as ox
@@ -303,7 +304,13 @@ class ThingPages:
             "letter_of": facts.letter_of,
             "event_words": _EVENT_WORDS,
             "day": _day,
+            "report_error": self._letter_about(thing),
         }
+
+    def _letter_about(self, thing: Thing) -> str:
+        """Return the address of a letter to those who run the site; empty if theirs is not known."""
+        contact = self._release.contact
+        return f"mailto:{contact}?{urlencode({'subject': thing.iri}, quote_via=quote)}" if contact else ""
 
     def _dataset_title(self) -> str:
         return self._language.best(self._release.manifest.dataset.title)
