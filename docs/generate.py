@@ -84,7 +84,7 @@ MEANINGS = {
     "serve.processes": "server processes on one socket; 0 for one on each processor core",
     "serve.request_timeout": "seconds for the header of a request, for its body, and of an idle connection",
     "serve.hosts": "names that requests may have in `Host`; any if empty",
-    "serve.contact": "mail address of those who run the site, for readers and harvesters (for these webmaster by default)",
+    "serve.contact": "mail address of those who run the site, for readers and harvesters (these: else webmaster)",
     "serve.access_log_format": "format of the access log",
     "serve.limits": "requests that one client may send in a minute: see `[serve.limits]`",
     "serve.query_timeout": "seconds that one query may take, waiting for its turn included",
