@@ -168,8 +168,12 @@ def _labelled_pair(cells: list[str], header: list[str], finds: Sequence[Find]) -
     by_name = dict(zip(reversed(header), reversed([*cells, *[""] * len(header)][: len(header)]), strict=True))
     label = by_name.get("label", "1").lower()
     if label not in LABELS:
-        given = f"the label {_shown(label)} is not" if label else "there is no label; it must be"
-        raise ValueError(f"{given} one of {', '.join(LABELS)}")
+        known = ", ".join(LABELS)
+        raise ValueError(
+            f"the label {_shown(label)} is not one of {known}"
+            if label
+            else f"there is no label; it must be one of {known}"
+        )
     return LabelledPair(pair, LABELS[label] == "same", by_name.get("kind", ""), _weight(by_name.get("weight") or "1"))
 
 
