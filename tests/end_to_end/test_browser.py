@@ -331,7 +331,7 @@ def test_the_graph_of_a_thing_opens_step_by_step_and_leads_to_pages(browser, ser
 def test_a_map_leads_to_what_appeared_in_a_town_and_to_its_place(browser, server, has_scripts):
     with visits(browser, server, locale="en", java_script_enabled=has_scripts) as visit:
         page = visit.open("dataset")
-        visit.follow(page.locator("svg.map a:has(title:text('Ленинград'))").first)
+        visit.follow(page.locator("svg.map a:has(title:text('Saint Petersburg'))").first)
         assert "/search?q=place:" in page.url
         found = page.locator("ol.hits h2 a").count()
         page = visit.open("search?q=" + quote('place:"Ленинград"'))
@@ -378,5 +378,5 @@ def test_a_page_is_printed_without_menus(visit):
     page.emulate_media(media="print")
     assert not page.locator("nav.menu").is_visible()
     assert page.locator("h1").is_visible()
-    assert page.locator("a.who").first.is_visible(), "which records have a value is printed, too"
+    assert page.locator("div.on-paper").is_visible(), "a reference and the permanent address are printed"
     page.emulate_media(media="screen")
