@@ -15,9 +15,10 @@ run: $(VENV)/installed additions
 	@echo "What the libraries are to mend:"
 	$(BIN)/bibld worklist sample_data/bibld.toml --limit 3
 	@echo "Precision and recall on labelled pairs:"
-	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
+	@$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet | sed -n '1,5p'
 	@echo "The same for the baseline, the method of Kosolapov, Serebryakov, Teymurazov and Shorin:"
-	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet --block paper --score jaccard
+	@$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet --block paper --score jaccard \
+	  | sed -n '2,5p'
 ifneq ($(SERVE),0)
 	$(BIN)/bibld serve sample_data/bibld.toml --port $(PORT)
 endif
