@@ -75,7 +75,8 @@ _ALSO_SHOWN = (
     "Run", "Look", "Give back", "Decide", "Convert", "Maintain", "a blank",
     "{number} in the catalogue", "{number} for a person to decide", "{number} rejected",
     "{number} in another edition, volume or form", "{number} new", "{number} changed", "{number} restored",
-    "{number} deleted", "{number} replaced",
+    "{number} deleted", "{number} replaced", "as in {record}", "not stated by the file: {elements}",
+    "not stated by the catalogue: {elements}",
 )  # fmt: skip
 
 
@@ -96,6 +97,7 @@ def messages() -> dict[Message, str]:
     found |= {Message(word.replace("_", " "), context="report"): "api" for word in sorted(words)}
     card = (*side_by_side._FEATURES_OF_LINE, *side_by_side._MEANINGS.values())
     found |= {Message(word, context="card"): "cli" for word in card}
+    found[Message("and", context="values")] = "cli"
     for schema in sorted((PACKAGE / "worklist" / "schemas").glob("*.json")):
         found |= {Message(label, context="field"): "fields" for label in _labels(json.loads(schema.read_bytes()))}
     for file in sorted(PACKAGE.rglob("*.py")):

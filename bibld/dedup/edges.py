@@ -165,7 +165,9 @@ class Edges:
             return f"score {score:.3f} is above {same}" if score > same else f"score {score:.3f} is not above {same}"
         if score >= same:
             return f"score {score:.3f} is at least {same}"
-        return f"score {score:.3f} is {f'between {review} and {same}' if score >= review else f'below {review}'}"
+        if score >= review:
+            return f"score {score:.3f} is between {review} and {same}"
+        return f"score {score:.3f} is below {review}"
 
     # -- what clustering changed ---------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from bibld.link._names import (
 )
 from bibld.link._values import AuthorityKind, AuthorityRecord, Match, Profile
 from bibld.link._works import compare_work
+from bibld.progress import with_number
 from bibld.text.folding import fold
 from bibld.triplify import parse_identity
 
@@ -181,11 +182,14 @@ def _closest_names(profile: Profile, record: AuthorityRecord) -> tuple[NameRelat
 def _compare_years(life: Life, record: AuthorityRecord) -> tuple[list[str], bool]:
     """Return what both state about years, and whether they contradict each other."""
     found: list[str] = []
-    for word, mine, other in (("born", life.born, record.born), ("died", life.died, record.died)):
+    for sentence, mine, other in (
+        ("born {number} in both", life.born, record.born),
+        ("died {number} in both", life.died, record.died),
+    ):
         if mine and other:
             if mine != other:
                 return [], True
-            found.append(f"{word} {mine} in both")
+            found.append(sentence.format(number=mine))
     if (life.died and record.born and life.died <= record.born) or (
         life.born and record.died and record.died <= life.born
     ):
@@ -246,12 +250,21 @@ class _Heading:
 
     @property
     def evidence(self) -> str:
-        kind = "heading" if self.is_preferred else "other form"
-        words = {_EQUAL: "equal", _RESPELLED: "the same in another spelling", _UNQUALIFIED: "equal but for a qualifier"}
-        return f"{kind} {words[self.rank]}: {self.label}"
+        return (_HEADINGS if self.is_preferred else _OTHER_FORMS)[self.rank].format(label=self.label)
 
 
 _EQUAL, _RESPELLED, _UNQUALIFIED, _NOT_EQUAL = range(4)
+_HEADINGS = (
+    "heading equal: {label}",
+    "heading the same in another spelling: {label}",
+    "heading equal but for a qualifier: {label}",
+)
+_OTHER_FORMS = (
+    "other form equal: {label}",
+    "other form the same in another spelling: {label}",
+    "other form equal but for a qualifier: {label}",
+)
+"""The evidence of a heading, and of another form of it, by the rank."""
 
 
 def _rank(stated: str, label: str) -> int:
@@ -337,7 +350,7 @@ def _compare_concept(entity: Entity, record: AuthorityRecord) -> Match | None:
     elif language.partition("-")[0] != heading.language.partition("-")[0]:
         confidence = min(confidence, 0.4)
         evidence.append(f"the languages differ: {heading.language}, {language}")
-    evidence.append(f"another scheme ({profile.scheme or 'none'})")
+    evidence.append(f"another scheme ({profile.scheme})" if profile.scheme else "another scheme (none)")
     return Match(record, confidence, tuple(evidence), is_partial=heading.rank != _EQUAL)
 
 
@@ -373,7 +386,7 @@ def rank_matches(entity: Entity, records: Sequence[AuthorityRecord], frequencies
         rivals = len(distinct) - 1
         evidence = match.evidence
         if rivals and one / total < match.confidence - 0.01:
-            evidence = (*evidence, f"{rivals} other {'record fits' if rivals == 1 else 'records fit'}, too")
+            evidence = (*evidence, with_number(rivals, "other record fits, too", "other records fit, too"))
         confidence = round(one / total, 4) if rivals else match.confidence
         ranked.append(msgspec.structs.replace(match, confidence=confidence, evidence=evidence))
     return ranked

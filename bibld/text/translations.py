@@ -27,7 +27,9 @@ SOURCE_LANGUAGE = "en"
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_PLACES_OF_ELEMENTS = frozenset(("element", "elements", "equal", "different", "words"))
+_PLACES_OF_ELEMENTS = frozenset(("element", "elements", "equal", "different", "words", "absent"))
+_PLACES_OF_TWO = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "values"))
+_PLACES_OF_DECIMALS = frozenset(("score", "same", "review", "others"))
 _BETWEEN_ELEMENTS = re.compile(r", (?![^(]*\))")
 _NAMED_FIELD = re.compile(r"(\d\d\d\S*|LDR\S*) \((.+)\)")
 _REMEMBERED = 4096
@@ -91,6 +93,7 @@ class Sentences:
         self.tag = tag
         self._catalogue = catalogue_of(tag, "messages")
         self._patterns = [] if tag == SOURCE_LANGUAGE else sorted(_patterns(tag), key=lambda one: -one.letters)
+        self._decimal = _decimal_sign(tag)
         self._translated = lru_cache(_REMEMBERED)(self._translate)
 
     def text(self, sentence: str) -> str:
@@ -126,15 +129,22 @@ class Sentences:
         return self._translate_parts(text, depth)
 
     def _value(self, name: str, value: str, depth: int) -> str:
-        if name not in _PLACES_OF_ELEMENTS:
-            return self._translated(value, depth) or value
-        return ", ".join(map(self.element, _BETWEEN_ELEMENTS.split(value)))
+        if name in _PLACES_OF_ELEMENTS:
+            return ", ".join(map(self.element, _BETWEEN_ELEMENTS.split(value)))
+        if name in _PLACES_OF_TWO:
+            return self._two(value)
+        if name in _PLACES_OF_DECIMALS:
+            return value.replace(".", self._decimal)
+        return self._translated(value, depth) or value
+
+    def _two(self, values: str) -> str:
+        return values.replace(" and ", f" {self._catalogue.pgettext('values', 'and')} ")
 
     def element(self, text: str) -> str:
         """Return the name of an element of the description, and the values behind it, as pages name it."""
         name, bracket, values = text.partition(" (")
         label = word_tables()["compared"].get(name, name)
-        return f"{catalogue_of(self.tag, 'pages').gettext(label)}{bracket}{values}"
+        return f"{catalogue_of(self.tag, 'pages').gettext(label)}{bracket}{self._two(values)}"
 
     def _in_words(self, pattern: _Pattern, found: Mapping[str, str], values: Mapping[str, str]) -> str:
         if pattern.plural is None:
@@ -210,6 +220,14 @@ class _Pattern:
         if self.plural and at == 0:
             return f"({_NUMBER.pattern})"
         return r"(\d\S*?)" if name == "number" else "(.*?)"
+
+
+def _decimal_sign(tag: str) -> str:
+    if tag == SOURCE_LANGUAGE:
+        return "."
+    from babel.numbers import get_decimal_symbol
+
+    return str(get_decimal_symbol(tag))
 
 
 def _patterns(tag: str) -> Iterable[_Pattern]:

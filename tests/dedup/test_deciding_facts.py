@@ -12,7 +12,6 @@ from bibld.dedup.method import MethodOptions
 from bibld.dedup.side_by_side import ELEMENTS
 from bibld.model.features import FeatureColumns, Features
 from bibld.serve._language import language_named, read_words
-from bibld.serve._pages.matches import reason_words
 
 METHOD = MethodOptions()
 BOOK = Features(
@@ -123,7 +122,7 @@ def test_what_the_sentences_state_about_a_missing_element_is_what_the_scorer_dec
 
 @pytest.mark.parametrize("sentence", sorted({sentence for *_, found in CASES.values() for sentence in found}))
 def test_each_sentence_has_a_translation(sentence):
-    russian = reason_words(sentence, language_named("ru"))
+    russian = language_named("ru").sentence(sentence)
     assert russian != sentence
     assert not any(f" {word}" in russian for word in ELEMENTS.values())
 

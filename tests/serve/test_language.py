@@ -14,9 +14,7 @@ from bibld.model.report import GrowthPoint, Report
 from bibld.serve._language import PageLanguage, choose_page_language, language_named, message
 from bibld.serve._pages.codes import class_name, main_class_of
 from bibld.serve._pages.environment import make_environment
-from bibld.serve._pages.matches import REASONS, WOULD_DECIDE, reason_words
 from bibld.serve._pages.report_pictures import ReportPictures
-from bibld.serve._phrases import EVIDENCE, evidence_words
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
 PLACE = re.compile(r"%\((\w+)\)s")
@@ -155,38 +153,46 @@ def test_a_template_is_compiled_once_for_each_language(monkeypatch):
     assert compiled == ["en", "ru"]
 
 
-def test_evidence_of_links_is_translated():
-    russian = language_named("ru")
-    sentences = [f"{relation.value}: Smith and Sons" for relation in NameRelation if relation != NameRelation.DIFFERENT]
-    sentences += [f"{kind} equal but for a qualifier: Smith and Sons" for kind in ("heading", "other form")]
-    for sentence in sentences:
-        assert evidence_words(sentence, language_named("en")) == (sentence, "en")
-        words, tag = evidence_words(sentence, russian)
-        assert (words.endswith(": Smith and Sons"), tag) == (True, "ru"), sentence
-    others = "no dates to compare; 0.2 other people of this name are to be expected"
-    assert "0,2" in evidence_words(others, russian)[0]
-    assert evidence_words("1 other record fits, too", russian) == ("других подходящих записей: 1", "ru")
-    assert evidence_words("a rule of a plug-in", russian) == ("a rule of a plug-in", "en")
+@pytest.mark.parametrize("relation", [each for each in NameRelation if each != NameRelation.DIFFERENT])
+def test_each_relation_of_names_has_words(relation):
+    sentence = f"{relation.value}: Smith and Sons"
+    words = language_named("ru").sentence(sentence)
+    assert words.endswith(": Smith and Sons") and words != sentence
 
 
 @pytest.mark.parametrize(
-    ("known", "in_words"),
-    [(EVIDENCE, lambda *given: evidence_words(*given)[0]), ((*REASONS, *WOULD_DECIDE), reason_words)],
+    ("stored", "expected"),
+    [
+        ("score 0.433 is at least 0.55", "оценка 0,433 не ниже 0,55"),
+        ("score 0.433 is between 0.2 and 0.75", "оценка 0,433 между 0,2 и 0,75"),
+        ("score 0.433 is below 0.2", "оценка 0,433 ниже 0,2"),
+        ("they are different parts: 1 and 2", "это разные части: 1 и 2"),
+        ("equal: title, year", "совпадает: основное заглавие, год издания"),
+        ("different: year (1970 and 1971), names", "различается: год издания (1970 и 1971), имена"),
+        ("not stated by the file: title, year", "не указано в файле: основное заглавие, год издания"),
+        ("not stated by the catalogue: year", "не указано в каталоге: год издания"),
+        ("heading equal but for a qualifier: Smith and Sons", "заголовок совпадает, кроме уточнения: Smith and Sons"),
+        ("other form equal: Smith and Sons", "совпадает другая форма имени: Smith and Sons"),
+        ("born 1912 in both", "год рождения у обоих — 1912"),
+        ("another scheme (none)", "другая схема: здесь её нет"),
+        ("another scheme (gnd)", "другая схема (gnd)"),
+        ("the languages differ: rus, eng", "языки различаются: rus, eng"),
+        ("1 other record fits, too", "подходит ещё 1 запись"),
+        ("3 other records fit, too", "подходят ещё 3 записи"),
+        (
+            "no dates to compare; 0.2 other people of this name are to be expected",
+            "даты не сравнить; других людей с таким именем ожидается 0,2",
+        ),
+        (
+            "nlr does not state the year; if it is not as in rsl, the two are different",
+            "в записи nlr не указано: год издания; если там не то же, что в rsl, это разные публикации",
+        ),
+        ("a rule of a plug-in", "a rule of a plug-in"),
+    ],
 )
-def test_each_sentence_that_is_stored_is_recognised_with_its_values(known, in_words):
-    numbers = dict.fromkeys(("score", "limit", "low", "high", "others"), "0.25") | {"year": "1912", "gap": "3"}
-    for each in known:
-        pattern, shown = each if isinstance(each, tuple) else (each.pattern, each)
-        values = {name: numbers.get(name, "7") for name in PLACE.findall(pattern)}
-        expected = language_named("ru").text(shown.pattern, **values).replace("0.25", "0,25")
-        assert expected != pattern % values
-        assert in_words(pattern % values, language_named("ru")) == expected
-
-
-def test_decimals_of_reasons_are_written_as_the_language_does():
-    reason = "score 0.433 is between 0.2 and 0.75"
-    assert reason_words(reason, language_named("en")) == reason
-    assert reason_words(reason, language_named("ru")) == "оценка 0,433 между 0,2 и 0,75"
+def test_sentences_that_are_stored_are_shown_in_the_language_of_the_page(stored, expected):
+    assert language_named("en").sentence(stored) == stored
+    assert language_named("ru").sentence(stored) == expected
 
 
 @pytest.mark.parametrize(("tag", "labels"), [

@@ -11,7 +11,6 @@ from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses, CatalogueLinks
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._matching.site import FORMATS, MatchSummary
-from bibld.serve._pages.matches import reason_words
 from bibld.serve._pages.views import PageLink
 
 _ROWS_HERE = "<!-- rows -->"
@@ -152,4 +151,4 @@ class MatchPages:
         return self._catalogues.href(record.source, record.control_number) or self._record_href(record)
 
     def _reasons(self, reasons: Sequence[str]) -> tuple[str, ...]:
-        return tuple(reason_words(reason, self._language) for reason in reasons)
+        return tuple(self._language.sentence(reason) for reason in reasons)

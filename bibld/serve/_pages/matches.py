@@ -15,7 +15,6 @@ from bibld.serve._language import PageLanguage, message, read_words
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded, letter_of
 from bibld.serve._pages.views import SideBySide, values_side_by_side
-from bibld.serve._phrases import VALUES, Phrases, in_words
 from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.serve._pictures.lists import WaterfallStep, WaterfallTotal, draw_waterfall
 from bibld.text.dates import year
@@ -108,46 +107,6 @@ _ABOUT_SCORE = "score "
 FEATURE_WORDS = read_words()["feature"]
 """The features of the scorers in words."""
 
-REASONS = (
-    message("score %(score)s is at least %(limit)s"),
-    message("score %(score)s is above %(limit)s"),
-    message("score %(score)s is below %(limit)s"),
-    message("score %(score)s is between %(low)s and %(high)s"),
-    message("they are different parts: %(parts)s"),
-    message("one describes a set as a whole, the other its part %(part)s"),
-    message("one part contains the other: %(parts)s"),
-    message("published %(gap)s years apart: %(years)s"),
-    message("different editions: %(editions)s"),
-    message("different carriers: %(carriers)s"),
-    message("different languages: %(languages)s"),
-    message("they have other numbers or hosts: %(numbers)s"),
-    message("translated by others: no name in common"),
-    message("by others: no name in common"),
-    message("the names of the parts have no word in common"),
-    message("they have no ISBN in common"),
-    message("equal: %(elements)s"),
-    message("different: %(differing)s"),
-    message("not stated by the file: %(elements)s"),
-    message("not stated by the catalogue: %(elements)s"),
-)
-"""The reasons of verdicts that rules and models write, and what agrees and differs in a file that is matched."""
-
-WOULD_DECIDE = (
-    message(
-        "%(record)s does not state the %(element)s; if it is %(value)s, the two are the same; if it is another, they"
-        " are different"
-    ),
-    message("%(record)s does not state the %(element)s; if it is %(value)s, the two are the same"),
-    message("%(record)s does not state the %(element)s; if it is not %(value)s, the two are different"),
-    message("different %(element)s (%(values)s); if that is a mistake, the two are the same"),
-    message("different %(element)s; if that is a mistake, the two are the same"),
-    message("no element decides alone; the two are the same if these are equal in both: %(elements)s"),
-    message("no element of the two records decides; compare the publications themselves"),
-)
-"""What would have to be known to decide about a pair for review."""
-
-_PHRASES = Phrases((*REASONS, *WOULD_DECIDE), VALUES)
-
 _SIGNS = {
     "same": ("=", message("equal")),
     "other form": ("=", message("other form")),
@@ -172,16 +131,11 @@ class Agreement(msgspec.Struct, frozen=True):
     weights: Mapping[str, str] = {}
 
 
-def reason_words(reason: str, language: PageLanguage) -> str:
-    """Return a reason of a verdict, or what would decide, in a language, as it is where it has no translation."""
-    return in_words(_PHRASES, reason, language)
-
-
 def verdict_reasons(reasons: Iterable[str], language: PageLanguage) -> tuple[list[str], list[str]]:
     """Return the reasons of a verdict in a language: those in words, and those that only state the score."""
     found: tuple[list[str], list[str]] = ([], [])
     for reason in reasons:
-        found[reason.startswith(_ABOUT_SCORE)].append(reason_words(reason, language))
+        found[reason.startswith(_ABOUT_SCORE)].append(language.sentence(reason))
     return found
 
 

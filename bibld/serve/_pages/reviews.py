@@ -10,7 +10,6 @@ from bibld.serve._addresses import Addresses
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import facts, fields, matches, summaries
 from bibld.serve._pages.codes import name_of_file, number_in_file
-from bibld.serve._phrases import evidence_words
 from bibld.serve._review.site import ReviewView
 
 KIND_NAMES = {
@@ -132,7 +131,7 @@ class ReviewPages:
             "agreement": agreed,
             "reasons": reasons,
             "numbers": numbers,
-            "would_decide": [matches.reason_words(sentence, self._language) for sentence in view.would_decide],
+            "would_decide": [self._language.sentence(sentence) for sentence in view.would_decide],
             "comparison": comparison,
         }
 
@@ -172,10 +171,15 @@ class ReviewPages:
                 Side(file, question.heading, heading.language, number.text, question.target, True),
             ],
             "rows": [row for row in rows if any(row.sides)],
-            "evidence": [evidence_words(each, self._language) for each in question.evidence],
+            "evidence": [self._evidence(each) for each in question.evidence],
             "confidence": question.confidence,
             "others": [(heading or target, target) for heading, target in question.others],
         }
+
+    def _evidence(self, sentence: str) -> tuple[str, str]:
+        """Return a sentence of evidence, and the tag of its language: English where it has no translation."""
+        words = self._language.sentence(sentence)
+        return words, self._language.tag if words != sentence else "en"
 
     def _side(self, entity: EntitySide) -> Side:
         folder = entity.path.partition("/")[0]

@@ -7,15 +7,18 @@ recognised by their patterns, so that pages can show them in another language. W
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.serve._guarding.slots import QueueFullError, TooManyQueriesError
 from bibld.serve._http import ProblemError
-from bibld.serve._language import message
-from bibld.serve._phrases import Phrases
+from bibld.serve._language import Message, message
 from bibld.serve._sparql.guard import ForbiddenQueryError
 from bibld.serve._sparql.pool import QueryMemoryError, ResultTooLargeError
 from bibld.serve._sparql.requests import GRAPHS, TABLES
 
+_PLACE = re.compile(r"%\((\w+)\)s")
 _RETRY_AFTER = "10"
 
 _VALUES = {
@@ -98,16 +101,27 @@ _PROBLEMS: dict[type[StoreError], tuple[int, str]] = {
 }
 """Error → status and title, the special ones before those that they are a kind of."""
 
-_PHRASES = Phrases(REASONS, _VALUES)
-
 
 def to_message(report: str) -> str:
     """Return a report as a message, which has translations, if its pattern is known; else the report itself."""
-    found = _PHRASES.find(report)
-    if found is None:
-        return report
-    reason, values = found
-    return reason.with_values({name: to_message(value) for name, value in values.items()})
+    for expression, reason in _expressions():
+        found = expression.fullmatch(report)
+        if found is not None:
+            return reason.with_values({name: to_message(value) for name, value in found.groupdict().items()})
+    return report
+
+
+@cache
+def _expressions() -> tuple[tuple[re.Pattern[str], Message], ...]:
+    return tuple((re.compile(_expression(each.pattern), re.DOTALL), each) for each in REASONS)
+
+
+def _expression(pattern: str) -> str:
+    pieces = _PLACE.split(pattern)  # texts and names in turn
+    return "".join(
+        f"(?P<{piece}>{_VALUES.get(piece, '.+?')})" if position % 2 else re.escape(piece)
+        for position, piece in enumerate(pieces)
+    )
 
 
 def to_problem(error: StoreError) -> ProblemError:
