@@ -1,7 +1,7 @@
 """The messages of commands (also errors, warnings and help) and of pages, as files of gettext for translators.
 
 ``python docs/messages.py LANGUAGE`` adds to ``bibld/text/locale/LANGUAGE/messages`` and ``…/pages`` an empty entry for
-each message that has none, and takes out the entries of messages that exist no more. A message of commands is any text
+each message that has none, and takes out the entries of messages that were removed. A message of commands is any text
 of words in the code: values in it become places, ``{name}``. Messages of pages are in templates and calls of ``text``,
 with places ``%(name)s``.
 """
@@ -127,20 +127,20 @@ def _labels(schema: dict[str, Any]) -> Iterator[str]:
 
 def _short_ones(tree: ast.Module) -> Iterator[Message]:
     """Yield the texts of commands that are made of values and a word or two: ``{number} changed``."""
+    for text in _texts(tree):
+        is_text = "{" in text and "\n" not in text and "{}" not in text
+        if is_text and _LONG_WORD.search(text) and not _NOT_WORDS.search(text):
+            yield Message(text)
+
+
+def _texts(code: ast.AST) -> Iterator[str]:
+    """Yield the texts in some code, each once with its values as places."""
     left_out: set[ast.AST] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(code):
         if isinstance(node, ast.JoinedStr):
             left_out.update(node.values)
         if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
-            text = trimmed(template(node))
-            if (
-                "{" in text
-                and "\n" not in text
-                and "{}" not in text
-                and _LONG_WORD.search(text)
-                and not _NOT_WORDS.search(text)
-            ):
-                yield Message(text)
+            yield trimmed(template(node))
 
 
 def _message_calls(tree: ast.Module) -> Iterator[ast.AST]:
@@ -216,14 +216,7 @@ def is_message(text: str) -> bool:
 
 
 def _printed(call: ast.Call) -> Iterator[Message]:
-    left_out: set[ast.AST] = set()
-    for node in ast.walk(call):
-        if isinstance(node, ast.JoinedStr):
-            left_out.update(node.values)
-        if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
-            text = trimmed(template(node))
-            if _WORDS.search(re.sub(r"\{\w+\}", "", text)):
-                yield Message(text)
+    yield from (Message(text) for text in _texts(call) if _WORDS.search(re.sub(r"\{\w+\}", "", text)))
 
 
 def _numbered(call: ast.Call) -> Iterator[Message]:

@@ -165,7 +165,7 @@ def subclasses(scheme: str, mark: str) -> list[str]:
 
 
 def path_to(scheme: str, mark: str) -> list[str]:
-    """Return the marks of the classes above one, beginning with an empty one; none for what is no class of the tree.
+    """Return the marks of the classes above one, beginning with an empty one; none if the tree does not have it.
 
     >>> path_to("udc", "821"), path_to("bbk", "84"), path_to("ddc", "x")
     (['', '8', '82'], ['', 'Ш'], [])

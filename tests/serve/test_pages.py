@@ -616,6 +616,7 @@ def test_an_example_query_has_its_comments_in_the_language_of_the_page(client):
 @pytest.mark.parametrize("contact", ["", "site@example.org"])
 def test_a_reader_can_report_an_error_if_the_site_has_an_address(tmp_path, contact):
     with running(make_site(tmp_path, Settings(contact=contact))) as client:
-        page = client.get(RESOURCE).text
-    assert ("Report an error" in page) == bool(contact)
-    assert ("mailto:site@example.org?subject=https%3A" in page) == bool(contact)
+        for path in (RESOURCE, RECORD, MATCH, PUBLISHER, AUTHOR, WORK):
+            page = client.get(path).text
+            assert ("Report an error" in page) == bool(contact), path
+            assert ("mailto:site@example.org?subject=https%3A" in page) == bool(contact), path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from urllib.parse import quote, urlencode
 
 import msgspec
 import pyoxigraph as ox
@@ -25,6 +26,11 @@ INCOMING_ON_PAGE = 100
 
 Render = Callable[..., bytes]
 """Renders a template by its name, with values for it."""
+
+
+def letter_about(thing: str, contact: str) -> str:
+    """Return the address of a letter about a thing to those who run the site; empty if theirs is not known."""
+    return f"mailto:{contact}?{urlencode({'subject': thing}, quote_via=quote)}" if contact else ""
 
 
 class EntityPage(msgspec.Struct, frozen=True):
@@ -247,4 +253,5 @@ class EntityPages:
             "forms": [(form, self._form(thing, form)) for form in forms],
             "here": self._form(thing, "html"),
             "statements_href": self._form(thing, "statements.html"),
+            "report_error": letter_about(thing.iri, self._release.contact),
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from urllib.parse import quote, urlencode
 
 import msgspec
 import pyoxigraph as ox
@@ -23,7 +22,7 @@ from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import codes, facts, fields, matches, structured, views
-from bibld.serve._pages.entities import INCOMING_ON_PAGE, EntityPages, PageContext
+from bibld.serve._pages.entities import INCOMING_ON_PAGE, EntityPages, PageContext, letter_about
 from bibld.serve._pages.relatives import RelativeLists
 from bibld.serve._pages.structured import script_json
 from bibld.serve._pages.work_pages import WorkPages
@@ -304,13 +303,8 @@ class ThingPages:
             "letter_of": facts.letter_of,
             "event_words": _EVENT_WORDS,
             "day": _day,
-            "report_error": self._letter_about(thing),
+            "report_error": letter_about(thing.iri, self._release.contact),
         }
-
-    def _letter_about(self, thing: Thing) -> str:
-        """Return the address of a letter to those who run the site; empty if theirs is not known."""
-        contact = self._release.contact
-        return f"mailto:{contact}?{urlencode({'subject': thing.iri}, quote_via=quote)}" if contact else ""
 
     def _dataset_title(self) -> str:
         return self._language.best(self._release.manifest.dataset.title)

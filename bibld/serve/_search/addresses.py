@@ -158,7 +158,7 @@ def _values(given: Sequence[str], limit: int = _MAX_VALUES) -> tuple[str, ...]:
 
 
 def page_number(text: str) -> int:
-    """Return the number of a page from an address; 1 for what is no number."""
+    """Return the number of a page from an address; 1 if it states none."""
     return _number([text], 1, _LAST_PAGE)
 
 
