@@ -59,7 +59,7 @@ def test_authority_files_of_both_engines(spark: SparkSession, tmp_path: Path) ->
     warnings = [message for message in twins.messages if message.startswith("headings: ")]
     assert [message for message in warnings if "cycle of broader terms (records 7, 8)" in message]
     assert [message for message in warnings if "(9 in record 7, 99 in record 8)" in message]
-    assert [message for message in warnings if "describe publications" in message]
+    assert [message for message in warnings if "the record describes a publication" in message]
 
     # The numbers of headings are those of books of the same source.
     write("books", [*BOOKS, subject("2", "150 ##$aBoth")])
