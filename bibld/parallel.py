@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -10,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
@@ -26,6 +27,20 @@ _TASKS_AHEAD = 2
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 """How often who waits for a process looks whether it should be ended."""
+
+
+_OBJECTS_BETWEEN_SEARCHES = 100_000
+
+
+@contextmanager
+def rare_cycle_search() -> Iterator[None]:
+    """Search for reference cycles less often: records and quads contain none, and there are very many of them."""
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def worker_count(configured: int) -> int:

@@ -10,10 +10,9 @@ items are queued. A run that was stopped, in whatever way, is continued by the n
 
 from __future__ import annotations
 
-import gc
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -37,13 +36,12 @@ from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.brief import brief
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
-from bibld.parallel import worker_count
+from bibld.parallel import rare_cycle_search, worker_count
 from bibld.progress import Progress
+from bibld.protocols import Store
 
 EXAMPLES = 3
 """Resources that the description of the dataset names as examples."""
-_OBJECTS_BETWEEN_SEARCHES = 100_000
-"""New objects between two searches for reference cycles during a run."""
 
 
 class StageTime(msgspec.Struct, frozen=True):
@@ -406,20 +404,26 @@ def _publish(run: LocalRun, queue: StageQueue) -> int | None:
     made_by = digest(publish.settings_digest(run.config, run.source_figures), blocking_digest(run.config))
     if publish.is_current(run.catalog, run.releases, made_by, run.config):
         return None
+    of_dataset: dict[str, Any] = {"iris": run.iris, "sources": run.source_figures}
     # One core is for the parts that are written meanwhile.
     counting = max(worker_count(run.config.workers) - 1, 1)
     contents = publish.Contents(
         made_by=made_by,
         figures=run.figures,
-        blocks=partial(triplify.catalog_blocks, iris=run.iris, sources=run.source_figures),
-        counts=partial(triplify.count_quads, iris=run.iris, sources=run.source_figures, workers=counting),
+        blocks=partial(triplify.catalog_blocks, **of_dataset),
+        counts=partial(
+            triplify.count_quads, **of_dataset, workers=counting, in_default_graph=run.config.graph_in_default
+        ),
         match_index=partial(dedup.write_match_index, config=run.config),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
         examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(EXAMPLES)],
         withdrawn=triplify.withdrawal_statements(run.catalog, run.iris),
     )
-    with closing(store.open_live(run.config)) as live:
-        manifest = publish.publish(run.catalog, live, contents, run.config, run.run_time, run.progress)
+
+    def open_store() -> AbstractContextManager[Store]:
+        return closing(store.open_live(run.config))
+
+    manifest = publish.publish(run.catalog, open_store, contents, run.config, run.run_time, run.progress)
     return len(manifest.files)
 
 
@@ -450,19 +454,8 @@ def run(config: Config, run_time: datetime, progress: Progress, **options: Any) 
     another run uses the workspace, or if Spark has newer results of it.
     """
     check_newest_is_local(config.workspace, config.file)
-    with _rare_cycle_search(), Catalog(config.workspace, config_file=config.file) as catalog:
+    with rare_cycle_search(), Catalog(config.workspace, config_file=config.file) as catalog:
         return LocalRun(catalog, config, run_time, progress, RunOptions(**options)).run()
-
-
-@contextmanager
-def _rare_cycle_search() -> Iterator[None]:
-    """Search for reference cycles less often: records and quads contain none, and there are very many of them."""
-    before = gc.get_threshold()
-    gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def deliver(config: Config, remote: Remote, run_time: datetime, progress: Progress, replace: bool) -> store.Delivered:

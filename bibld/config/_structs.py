@@ -12,7 +12,8 @@ import msgspec
 
 from bibld.errors import ConfigError
 from bibld.model.enrichment import ReturnElement
-from bibld.model.iris import Iris
+from bibld.model.iris import PROVENANCE_GRAPH, Iris
+from bibld.model.rdf import iri
 from bibld.model.release import DatasetDescription
 from bibld.model.text_path import TextPath
 from bibld.protocols import RemoteAccess, RemoteStore, adapters
@@ -34,7 +35,6 @@ _FEW_DELETIONS, _SHARE_OF_DELETIONS = 50, 0.1
 
 _SMALL_SOURCE = 20
 """A source with at least this many records must not lose more than half of them."""
-
 _PLACEHOLDER = re.compile(r"\{(?:source|file)\}")
 
 Difference = Literal["edition", "year", "carrier", "language"]
@@ -349,9 +349,13 @@ class TriplifyConfig(msgspec.Struct, frozen=True):
 
 
 class StoreConfig(msgspec.Struct, frozen=True):
-    """Which triple store is loaded; ``remote``: further stores, a table ``[[store.remote]]`` each."""
+    """Which triple store is loaded; ``remote``: further stores, a table ``[[store.remote]]`` each.
+
+    ``named_provenance``: whether the store has provenance in a named graph, as the dumps do; that takes more space.
+    """
 
     backend: str = "oxigraph"
+    named_provenance: bool = False
     remote: tuple[dict[str, Any], ...] = ()
 
 
@@ -449,6 +453,11 @@ class Config(msgspec.Struct, frozen=True):
     def folder(self) -> Path:
         """The folder of the file, in which relative paths begin."""
         return self.file.parent
+
+    @property
+    def graph_in_default(self) -> str:
+        """The named graph of the dumps, as a term, that the live store has in its default graph; empty: none."""
+        return "" if self.store.named_provenance else iri(Iris(self.dataset.base).graph(PROVENANCE_GRAPH))
 
     def settings(self, stage: str, name: str) -> Any:  # noqa: ANN401
         """Return the settings of an adapter: its table, or the defaults."""

@@ -196,6 +196,9 @@ def _is_ipv6_address(text: str) -> bool:
     return True
 
 
+PROVENANCE_GRAPH = "provenance"
+"""The name of the graph for provenance."""
+
 LINK_GRAPH = "links-"
 """What the names of graphs with links to an authority file begin with; its short name follows."""
 

@@ -141,6 +141,35 @@ def split_graphs(block: bytes) -> tuple[bytes, bytes]:
     return block[:first], block[first:]
 
 
+def take_graph(named: bytes, graph: bytes) -> tuple[bytes, bytes]:
+    """Return the triples of a graph (a term) in lines of named graphs, and the lines of the other graphs."""
+    end = b" %s .\n" % graph
+    first = named.find(end)
+    if first < 0:
+        return b"", named
+    start, after = named.rfind(b"\n", 0, first) + 1, named.rindex(end) + len(end)
+    taken, others = named[start:after], named[:start] + named[after:]
+    if taken.count(end) != taken.count(b"\n"):  # lines of other graphs are among them
+        lines = taken.splitlines(keepends=True)
+        taken = b"".join(line for line in lines if line.endswith(end))
+        others += b"".join(line for line in lines if not line.endswith(end))
+    return taken.replace(end, b" .\n"), others
+
+
+def move_to_default_graph(block: bytes, graph: bytes) -> bytes:
+    """Return lines with those of a named graph (a term; empty: none) in the default graph, whose lines come first."""
+    if not graph:
+        return block
+    default, named = split_graphs(block)
+    return b"".join((default, *take_graph(named, graph)))
+
+
+def line_in_default_graph(line: bytes, graph: bytes) -> bytes:
+    """Return a line (without line end) of a named graph (a term; empty: none) as one of the default graph."""
+    end = b" %s ." % graph
+    return line.removesuffix(end) + b" ." if graph and line.endswith(end) else line
+
+
 def is_of_named_graph(line: bytes) -> bool:
     """Whether a line of N-Quads that ends with a newline names a graph."""
     return _LINE_OF_NAMED_GRAPH.fullmatch(line) is not None

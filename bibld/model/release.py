@@ -82,7 +82,8 @@ class QuadCounts(msgspec.Struct, frozen=True):
 
     In the default graph: ``classes`` and ``properties`` with the number of their triples, the number of different
     ``subjects`` and ``objects``, and of subjects whose IRI has no fragment (``entities``). ``links`` is the number of
-    links in each link set, ``graphs`` the number of quads in each named graph.
+    links in each link set, ``graphs`` the number of quads in each named graph. ``in_default_graph``: the one of these
+    that the store has in its default graph; its triples are counted there, too.
     """
 
     classes: dict[str, int]
@@ -92,11 +93,17 @@ class QuadCounts(msgspec.Struct, frozen=True):
     links: dict[LinkSet, int]
     graphs: dict[str, int] = {}
     entities: int = 0
+    in_default_graph: str = ""
 
     @property
     def default_graph(self) -> int:
         """The number of triples in the default graph."""
         return sum(self.properties.values())
+
+    def quads_without(self, graph: str) -> int:
+        """Return the number of all quads but those of one named graph."""
+        apart = {graph, self.in_default_graph}
+        return self.default_graph + sum(count for name, count in self.graphs.items() if name not in apart)
 
 
 class DatasetDescription(msgspec.Struct, frozen=True):
@@ -149,7 +156,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
     Its quads are those of the full dumps, changed by the patches of ``since_full``; all of these are among its files.
     ``delivered`` is the patch of the catalog up to which it has them; ``backend`` is the adapter that made the copy of
-    the store.
+    the store, which has the quads of the graph ``in_default_graph`` (a term; empty: none) in its default graph.
     """
 
     number: int
@@ -162,6 +169,7 @@ class Manifest(msgspec.Struct, frozen=True):
     patches: tuple[PatchDumps, ...] = ()
     delivered: int = 0
     backend: str = "oxigraph"
+    in_default_graph: str = ""
 
     @property
     def since_full(self) -> tuple[PatchDumps, ...]:

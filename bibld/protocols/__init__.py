@@ -585,8 +585,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
 
     ``manifest`` has no files yet: all files that the parts write directly into ``folder`` are added at the end.
     ``previous`` is None where the release has no patch, ``withdraws`` states whether that is because earlier releases
-    contain what must not be published any more; they are removed when this one is complete. ``store`` is the live
-    store; ``blocks`` begins a pass over the quads of the catalog, in the order of the dumps: blocks of lines of
+    contain what must not be published any more; they are removed when this one is complete. ``open_store`` opens the
+    live store; ``blocks`` begins a pass over the quads of the catalog, in the order of the dumps: blocks of lines of
     N-Quads, in each of which those of the default graph come first; ``counts`` counts the quads; ``changes`` opens
     the lines (without line end, sorted) that were added (True) and removed (False) since the previous release;
     ``merged`` begins a pass over the merged records, with the IRIs of their resources; ``works`` one over the works, in
@@ -603,7 +603,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     manifest: Manifest
     folder: Path
     previous: PreviousRelease | None
-    store: Store
+    open_store: Callable[[], AbstractContextManager[Store]]
     blocks: Callable[[], Iterable[bytes]]
     counts: Callable[[], QuadCounts]
     changes: Callable[[], AbstractContextManager[Iterator[tuple[bytes, bool]]]]
@@ -635,8 +635,8 @@ class ReleasePart(Protocol):
     - ``NEEDS``: the names of parts that have to be written before this one, if they come before it in ``[publish]
       parts``. Without ``NEEDS`` a part needs all those before it, and all those after it need this part.
     - ``IN_OWN_PROCESS = True``: the part only writes files. Of a large release it is written in a separate process,
-      side by side with parts that do not need it. ``draft.store`` cannot be used, and the draft that is returned is
-      not.
+      side by side with parts that do not need it. ``draft.open_store`` cannot be used, and the draft that is
+      returned is not.
     - ``DESCRIBES_FILES = True``: it is written after all others, and ``draft.manifest.files`` has their files.
     """
 

@@ -19,12 +19,13 @@ from bibld.config import Config
 from bibld.model.release import Manifest, SourceFigures
 from bibld.parallel import worker_count
 from bibld.progress import Progress
-from bibld.protocols import PreviousRelease, Store, adapters
+from bibld.protocols import PreviousRelease, adapters
 from bibld.publish._files import has_all_graphs as has_all_graphs
 from bibld.publish._files import media_type as media_type
 from bibld.publish._files import open_dump as open_dump
 from bibld.publish._files import part_names as part_names
 from bibld.publish._parts import Contents as Contents
+from bibld.publish._parts import OpenStore as OpenStore
 from bibld.publish._parts import PartitionedContents as PartitionedContents
 from bibld.publish._parts import add_dumps as add_dumps
 from bibld.publish._parts import begin_draft, bind_draft, complete_draft, write_parts
@@ -57,7 +58,7 @@ SEARCH = "search"
 def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
     """Return a hash of the version, the settings and the figures of the sources that a release depends on."""
     parts = [(name, config.settings("publish", name)) for name in config.publish.parts]
-    return digest(VERSION, config.dataset, config.store.backend, parts, sources)
+    return digest(VERSION, config.dataset, config.store.backend, config.store.named_provenance, parts, sources)
 
 
 def is_current(catalog: Catalog, releases: Releases, made_by: str, config: Config) -> bool:
@@ -83,7 +84,12 @@ def is_current(catalog: Catalog, releases: Releases, made_by: str, config: Confi
 
 
 def publish(
-    catalog: Catalog, store: Store, contents: Contents, config: Config, run_time: datetime, progress: Progress
+    catalog: Catalog,
+    open_store: OpenStore,
+    contents: Contents,
+    config: Config,
+    run_time: datetime,
+    progress: Progress,
 ) -> Manifest:
     """Make the next release from the live store and the patches since the last one.
 
@@ -104,13 +110,17 @@ def publish(
             thresholds={name: getattr(scorer, name) for name in ("same", "review") if hasattr(scorer, name)},
             workers=worker_count(config.workers),
         )
-        draft = bind_draft(draft, contents, catalog, goal, store)
+        draft = bind_draft(draft, contents, catalog, goal, open_store)
         # Those parts that describe the files of the release come after all others.
         parts = {name: adapters.load_adapter("publish", name) for name in config.publish.parts}
         last = [name for name, part in parts.items() if getattr(part, "DESCRIBES_FILES", False)]
         draft = write_parts(draft, [name for name in parts if name not in last], config, contents, goal)
         has_dumps = draft.manifest.full is not None
-        quads = draft.manifest.figures.quads + len(draft.run_statements) if has_dumps else store.count()
+        if has_dumps:
+            quads = draft.manifest.figures.quads + len(draft.run_statements)
+        else:
+            with open_store() as live:
+                quads = live.count()
         manifest = complete_draft(draft, last, config, quads)
         with catalog.commit():
             catalog.patches.begin(CONSUMER, goal)

@@ -22,14 +22,6 @@ from bibld.model.release import ReleaseFile, link_or_copy
 from bibld.parallel import map_in_threads, worker_count
 from bibld.protocols import PreviousRelease, ReleaseDraft
 
-ALL_GRAPHS = ("bibld.nq.gz", "bibld.nq.zst")
-"""The full dumps of every quad (N-Quads)."""
-
-DEFAULT_GRAPH = ("bibld.nt.gz",)
-"""The full dumps of the default graph alone (N-Triples)."""
-
-FULL_DUMPS = (*ALL_GRAPHS, *DEFAULT_GRAPH)
-
 
 def has_all_graphs(name: str) -> bool:
     """Return whether a file of full dumps, or a part of one, has the quads of all graphs."""

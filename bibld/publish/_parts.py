@@ -10,11 +10,10 @@ the patch from the release before. What needs a store, a catalog or documents is
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -29,7 +28,7 @@ from bibld.errors import BibldError, StageError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Merged
 from bibld.model.release import Figures, FullDumps, Manifest, PatchDumps, QuadCounts, ReleaseFile
-from bibld.parallel import call_in_process, worker_count
+from bibld.parallel import call_in_process, rare_cycle_search, worker_count
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
 from bibld.publish._files import add_run_statements, describe_files
 from bibld.publish._works import WorkReader
@@ -78,8 +77,7 @@ class PartitionedContents(msgspec.Struct, frozen=True):
 WORTH_PROCESSES = 5_000
 """Records; all parts of a smaller release are written in this process, since starting others takes as long."""
 
-_OBJECTS_BETWEEN_SEARCHES = 100_000
-"""New objects between two searches for reference cycles, of which parts make few."""
+OpenStore = Callable[[], AbstractContextManager[Store]]
 
 _Write = Callable[[str, ReleaseDraft], ReleaseDraft]
 
@@ -109,6 +107,7 @@ def begin_draft(
         files=(),
         delivered=delivered,
         backend=config.store.backend,
+        in_default_graph=config.graph_in_default,
     )
     return ReleaseDraft(
         manifest=manifest,
@@ -122,12 +121,14 @@ def begin_draft(
     )
 
 
-def bind_draft(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: int, store: Store) -> ReleaseDraft:
+def bind_draft(
+    draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: int, open_store: OpenStore
+) -> ReleaseDraft:
     """Return the draft with what it reads: from a catalog, and from the live store; ``goal`` is its last patch."""
     reader = WorkReader(catalog, Iris(draft.manifest.dataset.base))
     return msgspec.structs.replace(
         draft,
-        store=store,
+        open_store=open_store,
         blocks=partial(contents.blocks, catalog),
         counts=partial(contents.counts, catalog),
         changes=lambda: _open_changes(catalog, goal, draft.previous, draft.folder),
@@ -154,15 +155,11 @@ def _merged(catalog: Catalog, iris: Iris) -> Iterator[tuple[str, Merged]]:
         yield iris.resource(merged.cluster.founder), merged
 
 
-class ClosedStore:
-    """Stands for the live store in a process that cannot open it."""
-
-    def _refuse(self, *_arguments: object, **_options: object) -> NoReturn:
-        raise StageError(
-            "the live store cannot be used in a separate process; remove IN_OWN_PROCESS from the adapter of this part"
-        )
-
-    quads = query = answer = close = load = apply = count = backup = _refuse
+def refuse_store() -> NoReturn:
+    """Stand for the live store in a process that cannot open it."""
+    raise StageError(
+        "the live store cannot be used in a separate process; remove IN_OWN_PROCESS from the adapter of this part"
+    )
 
 
 def _not_bound(*_arguments: object) -> Any:  # noqa: ANN401
@@ -170,7 +167,7 @@ def _not_bound(*_arguments: object) -> Any:  # noqa: ANN401
 
 
 _UNBOUND: Mapping[str, Any] = {
-    "store": ClosedStore(),
+    "open_store": refuse_store,
     "blocks": _not_bound,
     "counts": _not_bound,
     "changes": _not_bound,
@@ -201,9 +198,8 @@ def write_part(name: str, draft: ReleaseDraft, settings: Any) -> ReleaseDraft:  
 
 
 def _write_from_catalog(name: str, draft: ReleaseDraft, settings: Any, contents: Contents, goal: int) -> None:  # noqa: ANN401
-    gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES)
-    with Catalog(draft.workspace, read_only=True) as catalog:
-        write_part(name, bind_draft(draft, contents, catalog, goal, ClosedStore()), settings)
+    with rare_cycle_search(), Catalog(draft.workspace, read_only=True) as catalog:
+        write_part(name, bind_draft(draft, contents, catalog, goal, refuse_store), settings)
 
 
 # -- all parts -------------------------------------------------------------------------------------------------------

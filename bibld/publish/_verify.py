@@ -25,12 +25,12 @@ from bibld.config import Config
 from bibld.errors import BibldError, StageError
 from bibld.model.brief import brief
 from bibld.model.iris import Iris
-from bibld.model.rdf import expand, iri, term
+from bibld.model.rdf import expand, iri, line_in_default_graph, term
 from bibld.model.release import LinkSet, Manifest, QuadCounts
 from bibld.progress import Progress
 from bibld.protocols import ReadableStore, adapters
 from bibld.publish import void
-from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, RUN_FILE
+from bibld.publish._files import RUN_FILE, has_all_graphs
 from bibld.publish._releases import Releases
 
 _BUCKETS = 4096
@@ -111,6 +111,7 @@ class _Verifier:
         self._manifest = manifest
         self._progress = progress
         self._iris = Iris(manifest.dataset.base)
+        self._in_default_graph = manifest.in_default_graph.encode()
 
     def checks(self) -> Iterator[ReleaseCheck]:
         """Yield the results of all checks that the parts of the release allow."""
@@ -166,7 +167,7 @@ class _Verifier:
         """Compare the full dumps with each other, and all numbers of lines with those of the manifest."""
         full = self._manifest.full
         assert full is not None
-        names = [name for name in full.files if name in ALL_GRAPHS]
+        names = [name for name in full.files if has_all_graphs(name)]
         first = self._folder / names[0]
         for name in names[1:]:
             _compare_lines(self._lines_of(names[0]), self._lines_of(name), first.name, name)
@@ -174,7 +175,7 @@ class _Verifier:
         if full.quads and sums.count != full.quads:
             raise _DifferenceError(f"{first}: has {sums.count:,} lines, the manifest states {full.quads:,} quads")
         for name in full.files:
-            if name in DEFAULT_GRAPH:
+            if not has_all_graphs(name):
                 default = _only(self._lines_of(names[0]), lambda line: not _is_named(line))
                 _compare_lines(default, self._lines_of(name), first.name, name)
         for patch in self._manifest.since_full:
@@ -189,7 +190,7 @@ class _Verifier:
 
     def _compare_store(self, store: ReadableStore) -> str:
         """Compare the full dump, changed by the patches, and the statements about the run with the store."""
-        _compare_lines(self._present, _lines_of_store(store), "dumps and patches", "store")
+        _compare_lines(self._stored, _lines_of_store(store), "dumps and patches", "store")
         count = sum(times for _, times in self._present())
         if count != self._manifest.figures.quads:
             raise _DifferenceError(
@@ -200,12 +201,16 @@ class _Verifier:
     def _present(self) -> Iterator[tuple[bytes, int]]:
         full = self._manifest.full
         assert full is not None
-        yield from self._lines_of(next(name for name in full.files if name in ALL_GRAPHS))()
+        yield from self._lines_of(next(name for name in full.files if has_all_graphs(name)))()
         for patch in self._manifest.since_full:
             yield from ((line, -1) for line in _read_lines(self._folder / patch.removed))
             yield from ((line, 1) for line in _read_lines(self._folder / patch.added))
         if self._manifest.file(RUN_FILE) is not None:
             yield from self._lines_of(RUN_FILE)()
+
+    def _stored(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the lines that are present as the store has them."""
+        return ((line_in_default_graph(line, self._in_default_graph), times) for line, times in self._present())
 
     def _lines_of(self, name: str) -> Lines:
         return lambda: ((line, 1) for line in _read_lines(self._folder / name))
@@ -248,6 +253,10 @@ class _Verifier:
             (default, "entities"): counts.entities,
         }
         found |= {(graph[1:-1], "triples"): count for graph, count in counts.graphs.items()}
+        if self._in_default_graph:
+            end = b" %s ." % self._in_default_graph
+            moved = sum(times for line, times in self._present() if line.endswith(end))
+            found[self._manifest.in_default_graph[1:-1], "triples"] = moved
         for kind, unit, numbers in (("class", "entities", counts.classes), ("property", "triples", counts.properties)):
             for value, count in numbers.items():
                 found[void.partition_iri(kind, value[1:-1], self._iris), unit] = count
@@ -258,7 +267,9 @@ class _Verifier:
         full = self._manifest.full
         if full is None or not full.quads:
             return found
-        files = {f"release-{full.release}": full.files[0], f"release-{full.release}-default-graph": full.files[-1]}
+        files = {
+            f"release-{full.release}{'' if has_all_graphs(name) else '-default-graph'}": name for name in full.files
+        }
         for patch in self._manifest.since_full:
             files[f"removed-{patch.release}"] = patch.removed
             files[f"added-{patch.release}"] = patch.added
@@ -284,7 +295,9 @@ class _Verifier:
                         continue  # the tombstone of a withdrawn record, about which the store states nothing
                     thing = f"<{base}{document.path}".encode()
                     own = (thing + b">", thing + b"#")
-                    yield from ((line, 1) for line in document.quads.split(b"\n") if line.startswith(own))
+                    for line in document.quads.split(b"\n"):
+                        if line.startswith(own):
+                            yield line_in_default_graph(line, self._in_default_graph), 1
 
         stored = _only(_lines_of_store(store), is_in_document)
         _compare_lines(stored, documents, "store", "documents")

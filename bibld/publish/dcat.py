@@ -14,7 +14,7 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.protocols import ReleaseDraft
-from bibld.publish._files import DESCRIPTIONS, FULL_DUMPS, write_turtle
+from bibld.publish._files import DESCRIPTIONS, write_turtle
 
 DESCRIBES_FILES = True
 """This part is written when all files of the others are, and known by size and checksum."""
@@ -112,7 +112,7 @@ class _Description:
 
         for release, created in self._releases().items():
             yield from self._release(catalog, series, release, created)
-        yield from self._distributions(current)
+        yield from self._distributions()
         yield from self._service(service)
 
     def _described(self, subject: str, english: str, russian: str) -> Iterator[_Statement]:
@@ -174,10 +174,10 @@ class _Description:
             yield version, _dcat("previousVersion"), self._version(since)
             yield version, _dcat("prev"), self._version(since)
 
-    def _distributions(self, current: str) -> Iterator[_Statement]:
+    def _distributions(self) -> Iterator[_Statement]:
         """Yield each file with data as a distribution of the release that it was made for."""
         manifest = self._manifest
-        owners = dict.fromkeys(FULL_DUMPS, current)
+        owners: dict[str, str] = {}
         if manifest.full is not None:
             owners = {name: self._version(manifest.full.release) for name in manifest.full.files}
         for patch in manifest.patches:

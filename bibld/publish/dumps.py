@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from heapq import merge
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pyoxigraph
@@ -17,22 +18,33 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, split_graphs, term, typed_literal
 from bibld.model.release import FullDumps, Manifest, PatchDumps, link_or_copy
 from bibld.protocols import PreviousRelease, ReleaseDraft
-from bibld.publish._files import (
-    ALL_GRAPHS,
-    DEFAULT_GRAPH,
-    FULL_DUMPS,
-    RUN_FILE,
-    add_run_statements,
-    has_all_graphs,
-    number,
-    open_dump,
-)
+from bibld.publish._files import RUN_FILE, add_run_statements, has_all_graphs, number, open_dump
 
 NEEDS: tuple[str, ...] = ("void", "run")
 
 
+Format = Literal["nq.gz", "nq.zst", "nt.gz", "nt.zst"]
+"""Of a full dump: all quads (N-Quads) or the default graph alone (N-Triples), compressed with gzip or with zstd."""
+
+
 class Settings(msgspec.Struct, frozen=True):
-    """No settings; the keys of ``[publish]`` that begin with ``full`` set when full dumps are written."""
+    """The keys of ``[publish]`` that begin with ``full`` set when full dumps are written.
+
+    ``formats``: what they are written as, a file each: all quads (``nq.gz``, ``nq.zst``), at least once, or the default
+    graph alone (``nt.gz``, ``nt.zst``). What is compressed with zstd is unpacked several times faster.
+    """
+
+    formats: tuple[Format, ...] = ("nq.gz",)
+
+    def __post_init__(self) -> None:
+        """Check that all quads are written."""
+        if not any(map(has_all_graphs, self.files)):
+            raise ValueError('formats must contain "nq.gz" or "nq.zst", which have all quads')
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files."""
+        return tuple(f"bibld.{form}" for form in self.formats)
 
 
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
@@ -40,10 +52,10 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     manifest, previous = draft.manifest, draft.previous
     patch = None if previous is None else write_patch(draft, previous)
     patches: tuple[PatchDumps, ...] = () if patch is None else (patch,)
-    if previous is None or patch is None or is_full_dump_due(draft, previous, patch):
+    if previous is None or patch is None or is_full_dump_due(draft, settings, previous, patch):
         added = "".join(sorted(draft.description - draft.source_statements)).encode()
-        quads, triples = write_full_dumps(chain(draft.blocks(), [added]), draft.folder)
-        full = FullDumps(manifest.number, manifest.created, FULL_DUMPS, quads, triples)
+        quads, triples = write_full_dumps(chain(draft.blocks(), [added]), draft.folder, settings)
+        full = FullDumps(manifest.number, manifest.created, settings.files, quads, triples)
     else:
         assert previous.manifest.full is not None
         full = previous.manifest.full
@@ -56,15 +68,16 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     return add_run_statements(msgspec.structs.replace(draft, manifest=manifest), describe_dumps(manifest))
 
 
-def write_full_dumps(blocks: Iterable[bytes], folder: Path) -> tuple[int, int]:
+def write_full_dumps(blocks: Iterable[bytes], folder: Path, settings: Settings) -> tuple[int, int]:
     """Write all quads and those of the default graph, in the order given; return the numbers of both.
 
     In each block the lines of the default graph come first.
     """
     quads = triples = 0
     with ExitStack() as files:
-        all_graphs = [files.enter_context(open_dump(folder / name)) for name in ALL_GRAPHS]
-        default_graph = [files.enter_context(open_dump(folder / name)) for name in DEFAULT_GRAPH]
+        dumps = {name: files.enter_context(open_dump(folder / name)) for name in settings.files}
+        all_graphs = [dump for name, dump in dumps.items() if has_all_graphs(name)]
+        default_graph = [dump for name, dump in dumps.items() if not has_all_graphs(name)]
         for block in blocks:
             default, _ = split_graphs(block)
             triples += default.count(b"\n")
@@ -105,10 +118,10 @@ def description_changes(draft: ReleaseDraft, previous: PreviousRelease) -> list[
     return sorted((line.rstrip("\n").encode(), line in draft.description) for line in before ^ draft.description)
 
 
-def is_full_dump_due(draft: ReleaseDraft, previous: PreviousRelease, patch: PatchDumps) -> bool:
+def is_full_dump_due(draft: ReleaseDraft, settings: Settings, previous: PreviousRelease, patch: PatchDumps) -> bool:
     """Return whether the full dumps of an earlier release are missing, too old, or too far from the present."""
     full = previous.manifest.full
-    if draft.settings.full == "always" or full is None:
+    if draft.settings.full == "always" or full is None or full.files != settings.files:
         return True
     if not all((previous.folder / name).is_file() for name in _files_of_dumps(previous.manifest)):
         return True
@@ -148,12 +161,13 @@ def describe_dumps(manifest: Manifest) -> tuple[str, ...]:
     release, part = node(f"release-{full.release}"), node(f"release-{full.release}-default-graph")
     titles = (f"Release {full.release}, full dumps", f"Выпуск {full.release}, полные выгрузки")
     add_dataset(release, titles, full.quads or None, [name for name in full.files if has_all_graphs(name)])
-    add(release, ("dcterms:issued", typed_literal(full.created, "dateTime")), ("void:subset", part))
+    add(release, ("dcterms:issued", typed_literal(full.created, "dateTime")))
     add(release, ("dcterms:isVersionOf", dataset), ("owl:versionInfo", literal(str(full.release))))
-    titles = (f"Release {full.release}, default graph", f"Выпуск {full.release}, граф по умолчанию")
-    add_dataset(
-        part, titles, full.triples if full.quads else None, [name for name in full.files if not has_all_graphs(name)]
-    )
+    default_graph = [name for name in full.files if not has_all_graphs(name)]
+    if default_graph:
+        add(release, ("void:subset", part))
+        titles = (f"Release {full.release}, default graph", f"Выпуск {full.release}, граф по умолчанию")
+        add_dataset(part, titles, full.triples if full.quads else None, default_graph)
     if full.release == manifest.number:
         files = [*(name for name in full.files if has_all_graphs(name)), RUN_FILE]
         add(dataset, *(("void:dataDump", iri(f"{iris.base}dumps/{name}")) for name in files))

@@ -1,7 +1,8 @@
 """The description of the dataset in VoID (https://www.w3.org/TR/void/).
 
 Each graph is a subset with its number of quads (``void:triples``); that of the dataset, which counts all graphs, is in
-the graph ``run``. The default graph has the counts of classes, properties, subjects and objects.
+the graph ``run``. The default graph has the counts of classes, properties, subjects and objects, as the triple store
+has them: with provenance, unless the store has this in a named graph as the dumps do.
 """
 
 from __future__ import annotations
@@ -46,8 +47,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
         others.add(quad(iri(iris.dataset), term("rdfs:seeAlso"), iri(f"{iris.base}dumps/dcat.ttl"), own))
     sources = manifest.figures.sources
     lines = void_quads(counts, manifest.dataset, sources, draft.examples, frozenset(others))
-    in_others = sum(count for graph, count in counts.graphs.items() if graph != own)
-    figures = msgspec.structs.replace(manifest.figures, quads=counts.default_graph + in_others + len(lines))
+    figures = msgspec.structs.replace(manifest.figures, quads=counts.quads_without(own) + len(lines))
     manifest = msgspec.structs.replace(manifest, figures=figures)
     return add_run_statements(msgspec.structs.replace(draft, description=lines, manifest=manifest), ())
 

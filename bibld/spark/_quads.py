@@ -6,7 +6,7 @@ A block has the lines of a cluster, of an entity, of the links, or of the source
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import partial
 
@@ -132,11 +132,14 @@ _COUNTERS = ("classes", "properties", "graphs", "links")
 _SUMS = ("subjects", "entities")
 
 
+CountBlocks = Callable[[Iterable[bytes]], BlockCounts]
+
+
 class BlockCounter:
     """Counts the blocks of one partition; the rows are those of the table of counts, one for each different object."""
 
-    def __init__(self, base: bytes) -> None:
-        self._base = base
+    def __init__(self, count: CountBlocks) -> None:
+        self._count_blocks = count
         self._total = _nothing()
         self._blocks: list[bytes] = []
         self._objects: list[npt.NDArray[np.uint64]] = []
@@ -164,7 +167,7 @@ class BlockCounter:
         yield to_batch(rows, COUNTS)
 
     def _count(self) -> None:
-        counts = count_blocks(self._blocks, self._base)
+        counts = self._count_blocks(self._blocks)
         self._blocks = []
         self._total.add(counts)
         self._objects.append(counts.objects)
@@ -172,12 +175,18 @@ class BlockCounter:
             self._objects = [np.unique(np.concatenate(self._objects))]
 
 
-def count_quads(base: str, blocks: DataFrame) -> QuadCounts:
+def count_of_blocks(engine: Engine) -> CountBlocks:
+    """Return how the blocks of a dataset are counted."""
+    in_default_graph = engine.config.graph_in_default.encode()
+    return partial(count_blocks, base=engine.iris.base.encode(), in_default_graph=in_default_graph)
+
+
+def count_quads(engine: Engine, blocks: DataFrame) -> QuadCounts:
     """Count the quads of all blocks, in one pass over them."""
-    return sum_counts(blocks.mapInArrow(partial(_count, base.encode()), COUNTED_COLUMNS))
+    return sum_counts(engine, blocks.mapInArrow(partial(_count, count_of_blocks(engine)), COUNTED_COLUMNS))
 
 
-def sum_counts(counted: DataFrame) -> QuadCounts:
+def sum_counts(engine: Engine, counted: DataFrame) -> QuadCounts:
     """Sum the rows that :class:`BlockCounter` made; they are computed twice unless they are stored."""
     objects = counted.where(sql.col("kind") == _OBJECT).select("number").distinct().count()
     rows = counted.where(sql.col("kind").isin(*_SUMS, *_COUNTERS))
@@ -188,15 +197,15 @@ def sum_counts(counted: DataFrame) -> QuadCounts:
         else:
             terms = tuple(bytes(term) for term in key)
             getattr(total, kind)[terms if kind == "links" else terms[0]] = int(number)
-    return total.to_quad_counts(objects)
+    return total.to_quad_counts(objects, engine.config.graph_in_default)
 
 
 def _nothing() -> BlockCounts:
     return BlockCounts(Counter(), Counter(), Counter(), Counter(), 0, 0, np.empty(0, np.uint64))
 
 
-def _count(base: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    counter = BlockCounter(base)
+def _count(count: CountBlocks, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    counter = BlockCounter(count)
     for block in rows_of(batches, Block):
         counter.add(block.lines)
     return counter.batches()

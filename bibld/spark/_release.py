@@ -49,10 +49,12 @@ from bibld.spark._quads import (
     Block,
     BlockCounter,
     ChangedLine,
+    CountBlocks,
     Owner,
     all_blocks,
     block_of_lines,
     count_figures,
+    count_of_blocks,
     count_quads,
     example_resources,
     has_new_suppressions,
@@ -153,7 +155,7 @@ def _find_or_make(engine: Engine) -> tuple[int, bool]:
         if has_dumps:
             written = write_dumps(engine, f"{FOLDER}/{number}", blocks)
         else:
-            written = Dumps([], 0, count_quads(engine.iris.base, blocks))
+            written = Dumps([], 0, count_quads(engine, blocks))
     with engine.job("publish: examples"):
         examples = example_resources(engine)
     contents = publish.PartitionedContents(
@@ -285,19 +287,19 @@ def write_dumps(engine: Engine, folder: str, blocks: DataFrame) -> Dumps:
     number = sql.pmod(sql.xxhash64(*KEY), sql.lit(parts)).cast("int")
     rows = blocks.withColumn("part", number).select(*_PartBlock.__struct_fields__)
     rows = rows.repartition("part").sortWithinPartitions("part", *KEY)
-    compute = partial(_write_parts, engine.storage.path(folder, _TEMPORARY), engine.iris.base.encode())
+    compute = partial(_write_parts, engine.storage.path(folder, _TEMPORARY), count_of_blocks(engine))
     # A task that runs again writes its files again, under other names; those that nobody knows of are deleted.
     result = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
     try:
         found = result.where(sql.col("kind") == _FILE).select("key").collect()
         files = [msgspec.json.decode(bytes(row["key"][0]), type=WrittenFile) for row in found]
-        return Dumps(_complete(engine, folder, files), parts, sum_counts(result))
+        return Dumps(_complete(engine, folder, files), parts, sum_counts(engine, result))
     finally:
         result.unpersist()
 
 
-def _write_parts(folder: str, base: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    counter = BlockCounter(base)
+def _write_parts(folder: str, count: CountBlocks, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    counter = BlockCounter(count)
 
     def contents(blocks: Iterator[_PartBlock]) -> Iterator[tuple[bytes, bytes]]:
         for block in blocks:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from bibld.catalog import Catalog, Delivery, digest
 from bibld.config import Config
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
-from bibld.model.rdf import iri
+from bibld.model.rdf import iri, line_in_default_graph, move_to_default_graph
 from bibld.progress import Progress
 from bibld.protocols import Store, adapters
-from bibld.store._delivery import MAX_PATCH_SHARE, apply_patch
+from bibld.store._delivery import MAX_PATCH_SHARE, Patch, apply_patch
 from bibld.store._delivery import Delivered as Delivered
 from bibld.store._delivery import RemoteContents as RemoteContents
 from bibld.store._delivery import consumer_of as consumer_of
@@ -42,7 +43,7 @@ def folder(config: Config) -> Path:
 def settings_digest(config: Config) -> str:
     """Return a hash of the version and of all settings that the store depends on."""
     backend = config.store.backend
-    return digest(VERSION, backend, config.settings("store", backend), config.dataset.base)
+    return digest(VERSION, backend, config.settings("store", backend), config.dataset.base, config.graph_in_default)
 
 
 def release_statements(config: Config) -> dict[str, list[str]]:
@@ -104,9 +105,11 @@ def _fill(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: P
     building = final.with_name("store.building")
     shutil.rmtree(building, ignore_errors=True)
 
+    in_default_graph = config.graph_in_default.encode()
+
     def counted_blocks() -> Iterator[bytes]:
         for block in blocks:
-            yield block
+            yield move_to_default_graph(block, in_default_graph)
             progress.advance(block.count(b"\n"))
 
     with closing(open_live(config, building)) as new:
@@ -139,7 +142,7 @@ def _apply_patches(catalog: Catalog, delivery: Delivery, config: Config, progres
                 with catalog.commit():
                     catalog.patches.begin(CONSUMER, goal)
                 progress.stage("store", "changed quads")
-                added, removed = apply_patch(live, net.lines, progress)
+                added, removed = apply_patch(live, partial(_as_stored, net.lines, config), progress)
             count = delivery.quads + added - removed
             if is_resumed or count < _MAX_COUNTED_QUADS:
                 found = count_catalog_quads(live, config)
@@ -150,3 +153,10 @@ def _apply_patches(catalog: Catalog, delivery: Delivery, config: Config, progres
             delivery = Delivery(goal, goal, count, delivery.made_by)
             done += added + removed
         return done
+
+
+def _as_stored(patch: Patch, config: Config) -> Iterator[tuple[bytes, bool]]:
+    """Yield the lines of a patch as the live store has them."""
+    graph = config.graph_in_default.encode()
+    for line, is_added in patch():
+        yield line_in_default_graph(line, graph), is_added

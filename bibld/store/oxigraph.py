@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import RawIOBase
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -12,21 +13,16 @@ import msgspec
 import pyoxigraph
 
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreError
-from bibld.model.rdf import split_graphs
 from bibld.model.sparql.faults import explain_fault
-from bibld.parallel import batches, map_in_threads, worker_count
+from bibld.parallel import batches
 from bibld.protocols import Query, ResultKind
 
 _UNFINISHED = "bulk-*.sst"
 """Files of a load that was stopped; complete files have another name."""
 
 
-_THREADS = 2
-"""Chunks that are loaded at a time: Oxigraph parses a chunk in one thread, and sorts and writes it after that."""
-
-
 class Settings(msgspec.Struct, frozen=True):
-    """``chunk``: how many quads are loaded at once; more take more memory (some 2 KB a quad)."""
+    """``chunk``: how many quads of a change are added at once; more take more memory (some 2 KB a quad)."""
 
     chunk: Annotated[int, msgspec.Meta(ge=1)] = 300_000
 
@@ -45,14 +41,12 @@ class OxigraphStore:
                 left.unlink()
 
     def load(self, blocks: Iterable[bytes]) -> None:
-        """Add quads in bulk, in chunks, two chunks at a time. RocksDB compacts the files of the chunks by itself.
+        """Add quads in bulk, all with one call: then RocksDB has nothing to compact before the store is opened again.
 
-        A chunk is of the default graph or of named graphs: Oxigraph has more indexes for these, and would write
-        smaller files for each of a mixed chunk, which take longer to compact.
+        Files that are compacted are larger, because the first levels of RocksDB are not compressed.
         """
-        for _ in map_in_threads(self._add, self._chunks_by_graph(blocks), min(_THREADS, worker_count(0))):
-            pass
-        with _translate_errors("writing the loaded quads"):
+        with _translate_errors("loading"):
+            self._bulk_load(_BlockReader(blocks))
             self._store.flush()
 
     def apply(self, added: Iterable[str], removed: Iterable[str]) -> None:
@@ -64,24 +58,17 @@ class OxigraphStore:
         with _translate_errors("applying a patch"):
             self._store.flush()
 
-    def _chunks_by_graph(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        """Join blocks of lines to chunks: some of lines of the default graph, others of lines of named graphs."""
-        default, named = _Chunk(self._settings.chunk), _Chunk(self._settings.chunk)
-        for block in blocks:
-            for chunk, lines in zip((default, named), split_graphs(block), strict=True):
-                chunk.add(lines)
-                if chunk.is_full:
-                    yield chunk.take()
-        yield from filter(None, (default.take(), named.take()))
-
     def _chunks(self, lines: Iterable[str]) -> Iterator[bytes]:
         for batch in batches(lines, self._settings.chunk):
             yield "".join(batch).encode()
 
     def _add(self, chunk: bytes) -> None:
-        # Lenient: all lines are written by bibld.model.rdf, which checks and escapes their terms.
         with _translate_errors("loading"):
-            self._store.bulk_load(chunk, format=pyoxigraph.RdfFormat.N_QUADS, lenient=True)
+            self._bulk_load(chunk)
+
+    def _bulk_load(self, lines: Any) -> None:  # noqa: ANN401
+        # Lenient: all lines are written by bibld.model.rdf, which checks and escapes their terms.
+        self._store.bulk_load(lines, format=pyoxigraph.RdfFormat.N_QUADS, lenient=True)
 
     def _remove(self, chunk: bytes) -> None:
         with _translate_errors("applying a patch"):
@@ -166,29 +153,23 @@ class OxigraphStore:
         del self._store
 
 
-class _Chunk:
-    """Collects blocks of lines until it has ``size`` lines, or a few more."""
+class _BlockReader(RawIOBase):
+    """A file that consists of blocks of lines."""
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._lines = 0
-        self._blocks: list[bytes] = []
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self._blocks = iter(blocks)
+        self._left = memoryview(b"")
 
-    def add(self, block: bytes) -> None:
-        """Add some lines."""
-        self._blocks.append(block)
-        self._lines += block.count(b"\n")
+    def readable(self) -> bool:
+        return True
 
-    @property
-    def is_full(self) -> bool:
-        """Whether it has enough lines to be loaded."""
-        return self._lines >= self._size
-
-    def take(self) -> bytes:
-        """Return the lines, and begin again."""
-        lines = b"".join(self._blocks)
-        self._blocks, self._lines = [], 0
-        return lines
+    def read(self, size: int = -1) -> bytes:
+        """Return at most ``size`` bytes; none at the end."""
+        if not self._left:
+            self._left = memoryview(next(filter(None, self._blocks), b""))
+        end = len(self._left) if size < 0 else size
+        part, self._left = self._left[:end], self._left[end:]
+        return bytes(part)
 
 
 def open_store(folder: Path, settings: Settings) -> OxigraphStore:

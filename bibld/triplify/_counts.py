@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import blake2b
@@ -25,7 +25,7 @@ import numpy.typing as npt
 from bibld.catalog import Catalog
 from bibld.catalog.processing import CatalogReaders
 from bibld.model.iris import Iris
-from bibld.model.rdf import split_graphs, term
+from bibld.model.rdf import split_graphs, take_graph, term
 from bibld.model.release import LinkSet, QuadCounts, SourceFigures
 from bibld.parallel import batches
 from bibld.triplify._dataset import other_blocks
@@ -138,31 +138,39 @@ class BlockCounts(msgspec.Struct):
         self.subjects += others.subjects
         self.entities += others.entities
 
-    def to_quad_counts(self, objects: int) -> QuadCounts:
+    def to_quad_counts(self, objects: int, in_default_graph: str) -> QuadCounts:
         """Return the counts as the description of the dataset states them; ``objects`` is the number of objects."""
         links = {LinkSet(*(part.decode() for part in parts)): number for parts, number in sorted(self.links.items())}
         classes, properties, graphs = (_by_term(each) for each in (self.classes, self.properties, self.graphs))
-        return QuadCounts(classes, properties, self.subjects, objects, links, graphs, self.entities)
+        return QuadCounts(classes, properties, self.subjects, objects, links, graphs, self.entities, in_default_graph)
 
 
-def count_quads(catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures], workers: int = 1) -> QuadCounts:
-    """Count the quads of a catalog; ``workers`` is the number of processes, 0 for one for each core."""
+def count_quads(
+    catalog: Catalog, iris: Iris, sources: Iterable[SourceFigures], workers: int = 1, in_default_graph: str = ""
+) -> QuadCounts:
+    """Count the quads of a catalog; ``workers`` is the number of processes, 0 for one for each core.
+
+    ``in_default_graph``: the named graph (a term) whose triples are counted in the default graph, too.
+    """
     total = BlockCounts(Counter(), Counter(), Counter(), Counter(), 0, 0, hashes_of([]))
-    base = iris.base.encode()
+    count = partial(count_blocks, base=iris.base.encode(), in_default_graph=in_default_graph.encode())
     with (
         CatalogReaders(catalog, workers, "count quads", [__name__]) as readers,
         DistinctCounter() as objects,
     ):
-        portions = readers.results(partial(_count_portion, base), _portions(catalog), _PORTIONS_HERE)
-        others = count_blocks(other_blocks(catalog, iris, sources), base)
+        portions = readers.results(partial(_count_portion, count), _portions(catalog), _PORTIONS_HERE)
+        others = count(other_blocks(catalog, iris, sources))
         for counts in chain((result for _, result in portions), [others]):
             total.add(counts)
             objects.add(counts.objects)
-        return total.to_quad_counts(objects.count())
+        return total.to_quad_counts(objects.count(), in_default_graph)
 
 
-def count_blocks(blocks: Iterable[bytes], base: bytes) -> BlockCounts:
-    """Count the quads of blocks of lines; all lines with one subject are in one block."""
+def count_blocks(blocks: Iterable[bytes], base: bytes, in_default_graph: bytes = b"") -> BlockCounts:
+    """Count the quads of blocks of lines; all lines with one subject are in one block.
+
+    ``in_default_graph``: the named graph (a term) whose triples are counted in the default graph, too.
+    """
     graphs: Counter[bytes] = Counter()
     links: Counter[_Link] = Counter()
     parts = [split_graphs(block) for block in blocks]
@@ -171,7 +179,10 @@ def count_blocks(blocks: Iterable[bytes], base: bytes) -> BlockCounts:
             graphs.update(_count_graphs(named))
             if any(predicate in named for predicate in _LINKS):
                 links.update(_links_of_named_graphs(named.splitlines(keepends=True)))
-    triples = _TRIPLE.findall(b"".join([default for default, _ in parts]))
+    default = [default for default, _ in parts]
+    if in_default_graph:
+        default += [take_graph(named, in_default_graph)[0] for _, named in parts]
+    triples = _TRIPLE.findall(b"".join(default))
     properties = Counter(map(_PREDICATE, triples))
     if any(predicate in properties for predicate in _LINKS):
         links.update(_links_of_default_graph(triples, b"<" + base))
@@ -220,10 +231,10 @@ def _portions(catalog: Catalog) -> Iterator[Portion]:
             yield table, batch[0], batch[-1]
 
 
-def _count_portion(base: bytes, catalog: Catalog, portion: Portion) -> BlockCounts:
+def _count_portion(count: Callable[[Iterable[bytes]], BlockCounts], catalog: Catalog, portion: Portion) -> BlockCounts:
     table, first, last = portion
     stored = catalog.statements if table == "statements" else catalog.entities
-    return count_blocks(stored.all_quads(first, last), base)
+    return count(stored.all_quads(first, last))
 
 
 def _by_term(counts: Counter[bytes]) -> dict[str, int]:
