@@ -112,7 +112,7 @@ class _Description:
 
         for release, created in self._releases().items():
             yield from self._release(catalog, series, release, created)
-        yield from self._distributions()
+        yield from self._distributions(current)
         yield from self._service(service)
 
     def _described(self, subject: str, english: str, russian: str) -> Iterator[_Statement]:
@@ -174,7 +174,7 @@ class _Description:
             yield version, _dcat("previousVersion"), self._version(since)
             yield version, _dcat("prev"), self._version(since)
 
-    def _distributions(self) -> Iterator[_Statement]:
+    def _distributions(self, current: str) -> Iterator[_Statement]:
         """Yield each file with data as a distribution of the release that it was made for."""
         manifest = self._manifest
         owners: dict[str, str] = {}
