@@ -40,7 +40,6 @@ def dumps(loaded: Config) -> dict[str, bytes]:
     described = {quad.triple for quad in ox.parse(path=str(release / "void.ttl"))} - run
     return {
         "bibld.nq.gz": (release / "bibld.nq.gz").read_bytes(),
-        "bibld.nt.gz": (release / "bibld.nt.gz").read_bytes(),
         "void.ttl": "\n".join(sorted(map(str, described))).encode(),
     }
 

@@ -59,12 +59,12 @@ def test_full_dumps_and_patches_agree_with_store_description_and_documents(two_r
 
 def test_a_file_that_was_changed_lost_or_added_is_named(own):
     place = release_of(own)
-    content = (place / "bibld.nt.gz").read_bytes()
-    (place / "bibld.nt.gz").write_bytes(content[:-1] + b"\1")
-    assert first_difference(own) == ("files", f"{place / 'bibld.nt.gz'}: its SHA-256 is not that of the manifest")
-    (place / "bibld.nt.gz").unlink()
-    assert "bibld.nt.gz: not found, but the manifest names it" in first_difference(own)[1]
-    (place / "bibld.nt.gz").write_bytes(content)
+    content = (place / "bibld.nq.gz").read_bytes()
+    (place / "bibld.nq.gz").write_bytes(content[:-1] + b"\1")
+    assert first_difference(own) == ("files", f"{place / 'bibld.nq.gz'}: its SHA-256 is not that of the manifest")
+    (place / "bibld.nq.gz").unlink()
+    assert "bibld.nq.gz: not found, but the manifest names it" in first_difference(own)[1]
+    (place / "bibld.nq.gz").write_bytes(content)
     (place / "notes.txt").touch()
     assert first_difference(own) == ("files", f"{place / 'notes.txt'}: not named by the manifest")
 

@@ -90,8 +90,8 @@ def test_links_are_published_with_a_description_of_the_link_set(workspace):
 
 FOUND = (
     "PREFIX bibld: <https://data.example.org/ontology#> SELECT ?entity ?target ?confidence ?reason"
-    " { GRAPH <https://data.example.org/graph/provenance> { ?entity bibld:link ?link . ?link a bibld:Link ;"
-    " bibld:target ?target ; bibld:confidence ?confidence ; bibld:reason ?reason } }"
+    " { ?entity bibld:link ?link . ?link a bibld:Link ;"
+    " bibld:target ?target ; bibld:confidence ?confidence ; bibld:reason ?reason }"
 )
 
 

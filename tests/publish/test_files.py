@@ -27,7 +27,7 @@ from bibld.model.release import (
 from bibld.protocols import PreviousRelease
 from bibld.publish._files import describe_files, open_dump
 from bibld.publish._releases import Releases, writing
-from bibld.publish.dumps import is_full_dump_due
+from bibld.publish.dumps import Settings, is_full_dump_due
 from bibld.publish.void import void_quads
 
 BASE = "https://data.example.org/"
@@ -109,7 +109,7 @@ def test_a_full_disk_is_an_error_of_the_stage(tmp_path):
         raise OSError("No space left on device")
 
 
-FULL = FullDumps(1, "2026-01-01T00:00:00Z", ("full.nq.gz",))
+FULL = FullDumps(1, "2026-01-01T00:00:00Z", ("bibld.nq.gz",))
 PATCH = PatchDumps(2, 1, "added-2", "removed-2", 20, 10)
 NEXT = PatchDumps(3, 2, "added-3", "removed-3", 15, 5)
 
@@ -123,17 +123,18 @@ NEXT = PatchDumps(3, 2, "added-3", "removed-3", 15, 5)
         (PublishConfig(full_above=0.05), None, "2026-01-02T00:00:00Z", "", True),
         (PublishConfig(full_above=0.05, full_after_days=7), FULL, "2026-01-07T23:59:59Z", "", False),
         (PublishConfig(full_above=0.05, full_after_days=7), FULL, "2026-01-08T00:00:00Z", "", True),
-        (PublishConfig(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "full.nq.gz", True),
+        (PublishConfig(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "bibld.nq.gz", True),
         (PublishConfig(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "removed-2", True),
     ],
 )
 def test_full_dumps_are_due_when_they_are_missing_old_or_far_behind(tmp_path, settings, full, created, missing, is_due):
-    for name in ("full.nq.gz", "added-2", "removed-2"):
+    for name in ("bibld.nq.gz", "added-2", "removed-2"):
         if name != missing:
             (tmp_path / name).touch()
     previous = PreviousRelease(tmp_path, manifest(2, 1000, full=full, patches=(PATCH,)))
     draft = SimpleNamespace(manifest=manifest(3, created=created), settings=settings)
-    assert is_full_dump_due(draft, previous, NEXT) is is_due
+    assert is_full_dump_due(draft, Settings(), previous, NEXT) is is_due
+    assert is_full_dump_due(draft, Settings(formats=("nq.zst",)), previous, NEXT)
 
 
 def test_withdrawn_releases_are_removed_and_locked_ones_later(tmp_path):

@@ -14,7 +14,7 @@ from bibld.errors import StageError
 from bibld.parallel import call_in_process
 from bibld.protocols import adapters
 from bibld.publish import Releases, _parts
-from bibld.publish._parts import ClosedStore, needed_parts
+from bibld.publish._parts import needed_parts, refuse_store
 from tests.publish.test_succession import SEPARATE, Publisher
 from tests.triplify.small_world import Book, Change, World
 
@@ -112,7 +112,7 @@ def test_a_part_that_fails_here_ends_those_beside_it(make_publisher, side_by_sid
 
 def test_the_live_store_is_closed_to_parts_in_other_processes():
     with pytest.raises(StageError, match="live store cannot be used in a separate process; remove IN_OWN_PROCESS"):
-        ClosedStore().quads(graph="http://example.org/")
+        refuse_store()
 
 
 def test_a_process_returns_its_result_or_its_exception_and_ends_when_it_is_stopped():

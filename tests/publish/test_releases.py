@@ -2,10 +2,12 @@
 
 import gzip
 
+import msgspec
+import pytest
 import zstandard
 
 from bibld.publish._releases import Releases
-from bibld.publish.dumps import write_full_dumps
+from bibld.publish.dumps import Settings, write_full_dumps
 
 
 def test_numbers_go_up_and_old_releases_are_let_go(tmp_path):
@@ -61,14 +63,26 @@ def test_what_was_left_half_built_is_not_a_release(tmp_path):
     assert list(again.iterdir()) == []
 
 
+EVERY_FORMAT = Settings(formats=("nq.gz", "nq.zst", "nt.gz", "nt.zst"))
+
+
 def test_dumps_hold_no_time_and_no_name(tmp_path):
     lines = ['<http://x/a> <http://x/p> "б" .\n', "<http://x/a> <http://x/p> <http://x/b> <http://x/g> .\n"]
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
-        assert write_full_dumps(["".join(lines).encode()], tmp_path / folder) == (2, 1)
+        assert write_full_dumps(["".join(lines).encode()], tmp_path / folder, EVERY_FORMAT) == (2, 1)
     assert (tmp_path / "one/bibld.nq.gz").read_bytes() == (tmp_path / "two/bibld.nq.gz").read_bytes()
     assert gzip.decompress((tmp_path / "one/bibld.nq.gz").read_bytes()).decode() == "".join(lines)
     zstd = (tmp_path / "one/bibld.nq.zst").read_bytes()
     assert zstd == (tmp_path / "two/bibld.nq.zst").read_bytes()
     assert zstandard.ZstdDecompressor().stream_reader(zstd).read().decode() == "".join(lines)
     assert gzip.decompress((tmp_path / "one/bibld.nt.gz").read_bytes()).decode() == lines[0]
+    zstd = (tmp_path / "one/bibld.nt.zst").read_bytes()
+    assert zstandard.ZstdDecompressor().stream_reader(zstd).read().decode() == lines[0]
+
+
+def test_one_dump_is_written_by_default_and_one_must_have_all_quads(tmp_path):
+    assert write_full_dumps([b"<http://x/a> <http://x/p> <http://x/b> .\n"], tmp_path, Settings()) == (1, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["bibld.nq.gz"]
+    with pytest.raises(msgspec.ValidationError, match=r'formats must contain "nq\.gz" or "nq\.zst"'):
+        msgspec.convert({"formats": ["nt.gz"]}, Settings)

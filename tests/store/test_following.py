@@ -23,7 +23,9 @@ from tests.triplify.small_world import CHANGES, Book, Change, Killed, World
 LICENSE = "https://creativecommons.org/publicdomain/zero/1.0/"
 
 
-def configured(folder: Path, base: str = "https://data.example.org/", chunk: int = 1000) -> Config:
+def configured(
+    folder: Path, base: str = "https://data.example.org/", chunk: int = 1000, named_provenance: bool = False
+) -> Config:
     """A configuration with no more than the stage asks."""
     return Config(
         file=folder / "bibld.toml",
@@ -34,7 +36,7 @@ def configured(folder: Path, base: str = "https://data.example.org/", chunk: int
         dedup=DedupConfig(),
         merge=MergeConfig(),
         triplify=None,
-        store=StoreConfig(),
+        store=StoreConfig(named_provenance=named_provenance),
         publish=None,
         serve=None,
         adapter_settings={("store", "oxigraph"): Settings(chunk=chunk)},
@@ -70,9 +72,17 @@ def quads_in(loaded: Config) -> set[str]:
         live.close()
 
 
-@pytest.fixture
-def loaded(tmp_path):
-    return configured(tmp_path)
+def expected(world: World, loaded: Config) -> set[str]:
+    """The quads of the catalog as the store has them: provenance in the default graph unless it is to be named."""
+    provenance = " <https://data.example.org/graph/provenance> .\n"
+    if loaded.store.named_provenance:
+        return set(world.quads())
+    return {line.removesuffix(provenance).removesuffix(" .\n") + " .\n" for line in world.quads()}
+
+
+@pytest.fixture(params=[False, True], ids=["in the default graph", "named"])
+def loaded(tmp_path, request):
+    return configured(tmp_path, named_provenance=request.param)
 
 
 @pytest.fixture
@@ -93,7 +103,7 @@ def test_the_first_time_it_is_filled_then_it_takes_patches(world, loaded):
     assert not store.is_current(world.catalog, loaded)
     done = store.store(world.catalog, never(), loaded, Silent())
     assert store.is_current(world.catalog, loaded)
-    assert quads_in(loaded) == set(world.quads())
+    assert quads_in(loaded) == expected(world, loaded)
     assert 0 < done < len(lines) / 5
 
 
@@ -121,17 +131,19 @@ def test_a_damaged_store_is_noticed_and_filled_again(world, loaded):
     world.triplify()
     store.store(world.catalog, blocks(world), loaded, recording)
     assert "filled again" in recording.messages[0]
-    assert quads_in(loaded) == set(world.quads())
+    assert quads_in(loaded) == expected(world, loaded)
     for file in store.folder(loaded).glob("*"):
         file.write_bytes(b"")
     store.store(world.catalog, blocks(world), loaded, recording)
     assert "filled again" in recording.messages[1]
-    assert quads_in(loaded) == set(world.quads())
+    assert quads_in(loaded) == expected(world, loaded)
 
 
 def test_another_base_or_other_settings_or_no_store_fill_it_again(world, loaded, tmp_path):
     store.store(world.catalog, blocks(world), loaded, Silent())
-    for other in (configured(tmp_path, "https://data.example.net/"), configured(tmp_path, chunk=999)):
+    others = [configured(tmp_path, "https://data.example.net/"), configured(tmp_path, chunk=999)]
+    others.append(configured(tmp_path, named_provenance=not loaded.store.named_provenance))
+    for other in others:
         assert not store.is_current(world.catalog, other)
         assert store.store(world.catalog, blocks(world), other, Silent()) == len(world.quads())
         assert store.is_current(world.catalog, other)
@@ -200,12 +212,12 @@ def test_what_was_begun_is_ended_before_it_is_undone(world, loaded, worthwhile, 
     world.triplify()
     with patch.object(store, "MAX_PATCH_SHARE", worthwhile):
         _stopped(world, loaded, stop)
-    assert quads_in(loaded) == set(world.quads())
+    assert quads_in(loaded) == expected(world, loaded)
     assert not store.is_current(world.catalog, loaded)
     world.change(Change({1: Book(1, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
     store.store(world.catalog, never(), loaded, Silent())
-    assert quads_in(loaded) == set(world.quads())
+    assert quads_in(loaded) == expected(world, loaded)
 
 
 STOPS = st.none() | st.tuples(
@@ -214,15 +226,15 @@ STOPS = st.none() | st.tuples(
 STEPS = st.lists(st.tuples(CHANGES, STOPS, st.sampled_from([0.01, 100.0])), min_size=1, max_size=5)
 
 
-@given(STEPS)
+@given(STEPS, st.booleans())
 @settings(max_examples=30, deadline=None)
-def test_it_holds_the_quads_of_the_catalog_whatever_was_stopped_where(steps):
+def test_it_holds_the_quads_of_the_catalog_whatever_was_stopped_where(steps, named_provenance):
     with (
         TemporaryDirectory() as folder,
         World(Path(folder)) as world,
         patch("bibld.store.oxigraph.OxigraphStore", InMemory),
     ):
-        loaded = configured(Path(folder), chunk=20)
+        loaded = configured(Path(folder), chunk=20, named_provenance=named_provenance)
         for change, stop, worthwhile in steps:
             world.change(change)
             world.triplify()
@@ -232,7 +244,7 @@ def test_it_holds_the_quads_of_the_catalog_whatever_was_stopped_where(steps):
             recording = Recording()
             store.store(world.catalog, blocks(world), loaded, recording)
         assert recording.messages == []
-        assert quads_in(loaded) == set(world.quads())
+        assert quads_in(loaded) == expected(world, loaded)
 
 
 def _stopped(world: World, loaded: Config, stop: tuple[str, int, bool] | None) -> None:

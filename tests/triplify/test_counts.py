@@ -4,11 +4,13 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import numpy as np
 import pyoxigraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bibld.model.rdf import iri, move_to_default_graph
 from bibld.model.release import LinkSet, QuadCounts
 from bibld.triplify import catalog_blocks, count_quads
 from bibld.triplify._counts import DistinctCounter, hashes_of
@@ -64,6 +66,14 @@ def test_counts_are_those_of_sparql_whatever_changed(changes):
             world.triplify()
         blocks = list(catalog_blocks(world.catalog, IRIS, SOURCES))
         assert count_quads(world.catalog, IRIS, SOURCES) == sparql_counts(in_memory(blocks))
+        provenance = iri(IRIS.graph("provenance"))
+        moved = [move_to_default_graph(block, provenance.encode()) for block in blocks]
+        found = count_quads(world.catalog, IRIS, SOURCES, in_default_graph=provenance)
+        graphs = {name: count for name, count in found.graphs.items() if name != provenance}
+        counted = msgspec.structs.replace(found, graphs=graphs, in_default_graph="")
+        assert counted == sparql_counts(in_memory(moved))
+        quads = sum(block.count(b"\n") for block in blocks)
+        assert found.quads_without("") == quads == len(in_memory(moved)), "no triple is in both graphs"
 
 
 @given(st.lists(st.lists(st.integers(0, 40)), max_size=20))
