@@ -204,7 +204,7 @@ def differences(one: Path, other: Path, shown: int = 6) -> Iterator[str]:
         yield f"{number + 1:,} lines in all"
 
 
-COMPARED = {"dumps": "*.nq.zst", "added": "added-*.nq.gz", "removed": "removed-*.nq.gz"}
+COMPARED = {"dumps": "bibld*.nq.gz", "added": "added-*.nq.gz", "removed": "removed-*.nq.gz"}
 
 
 def compare(releases: tuple[Path, Path], summaries: tuple[dict[str, object], dict[str, object]], place: Path) -> int:

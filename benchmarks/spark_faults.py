@@ -29,7 +29,7 @@ VICTIMS: dict[str, Victim] = {"executors": "executor", "workers": "worker"}
 SMALL_DISK = {"disk": 1, "disks": 2}
 """How many workers have a small disk."""
 
-_DUMPS = "*.nq.zst"
+_DUMPS = "bibld*.nq.gz"
 
 
 def main() -> None:

@@ -124,8 +124,8 @@ class FullDumps(msgspec.Struct, frozen=True):
     """The full dumps that a release builds on.
 
     They belong to the release ``release``, which was made at ``created`` (ISO 8601, UTC). ``files`` are the names of
-    the files: all quads, compressed with gzip and with zstd, and the default graph alone. ``quads`` and ``triples``
-    are how many lines these have (0: not known, because an earlier version of bibld wrote them).
+    the files, those with all quads (``.nq.``) and those of the default graph alone; ``quads`` and ``triples`` are how
+    many lines these have (0: there are none, or an earlier version of bibld wrote them).
     """
 
     release: int

@@ -23,7 +23,6 @@ from bibld.protocols import PreviousRelease, adapters
 from bibld.publish._files import has_all_graphs as has_all_graphs
 from bibld.publish._files import media_type as media_type
 from bibld.publish._files import open_dump as open_dump
-from bibld.publish._files import part_names as part_names
 from bibld.publish._parts import Contents as Contents
 from bibld.publish._parts import OpenStore as OpenStore
 from bibld.publish._parts import PartitionedContents as PartitionedContents

@@ -28,11 +28,6 @@ def has_all_graphs(name: str) -> bool:
     return ".nq." in name
 
 
-def part_names(part: int) -> tuple[str, str]:
-    """Return the names of one part of full dumps that consist of parts: of all graphs, and of the default graph."""
-    return f"bibld-{part:05}.nq.zst", f"bibld-{part:05}.nt.zst"
-
-
 _GZIP_LEVEL = 5
 """Three quarters of the processor time of level 6, for two bytes more in a hundred."""
 

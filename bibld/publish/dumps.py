@@ -46,6 +46,10 @@ class Settings(msgspec.Struct, frozen=True):
         """The names of the files."""
         return tuple(f"bibld.{form}" for form in self.formats)
 
+    def files_of_part(self, part: int) -> tuple[str, ...]:
+        """Return the names of the files of one part, where dumps consist of parts."""
+        return tuple(f"bibld-{part:05}.{form}" for form in self.formats)
+
 
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Write the patch from the previous release; then full dumps where they are due, else link the earlier ones."""
@@ -69,7 +73,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
 
 
 def write_full_dumps(blocks: Iterable[bytes], folder: Path, settings: Settings) -> tuple[int, int]:
-    """Write all quads and those of the default graph, in the order given; return the numbers of both.
+    """Write all quads in the order given; return their number, and that of those that were written without the others.
 
     In each block the lines of the default graph come first.
     """
@@ -79,13 +83,14 @@ def write_full_dumps(blocks: Iterable[bytes], folder: Path, settings: Settings) 
         all_graphs = [dump for name, dump in dumps.items() if has_all_graphs(name)]
         default_graph = [dump for name, dump in dumps.items() if not has_all_graphs(name)]
         for block in blocks:
-            default, _ = split_graphs(block)
-            triples += default.count(b"\n")
             quads += block.count(b"\n")
             for file in all_graphs:
                 file.write(block)
-            for file in default_graph:
-                file.write(default)
+            if default_graph:
+                default, _ = split_graphs(block)
+                triples += default.count(b"\n")
+                for file in default_graph:
+                    file.write(default)
     return quads, triples
 
 

@@ -37,7 +37,8 @@ from bibld.errors import StageError
 from bibld.model.rdf import split_graphs
 from bibld.model.release import FullDumps, Manifest, PatchDumps, QuadCounts, ReleaseFile
 from bibld.protocols import PreviousRelease, ReleaseDraft
-from bibld.publish import ReleaseSummary, media_type, open_dump, part_names
+from bibld.publish import ReleaseSummary, media_type, open_dump
+from bibld.publish.dumps import Settings as DumpSettings
 from bibld.spark._engine import Engine, Release, open_tables
 from bibld.spark._frames import batches_of, groups, map_rows, small_frame, struct_schema
 from bibld.spark._quads import (
@@ -198,7 +199,7 @@ def _write_release(
         draft = publish.begin_partitioned(engine.config, folder, engine.run_time, contents, previous)
         released = msgspec.structs.replace(released, description=sorted(draft.description))
         if "dumps" in parts:
-            full, patch = _describe_full(draft, written), None
+            full, patch = _describe_full(engine, draft, written), None
             if previous is not None:
                 names = f"added-{number}.nq.gz", f"removed-{number}.nq.gz"
                 with engine.job("publish: patch"):
@@ -222,9 +223,14 @@ def _write_release(
     return released
 
 
-def _describe_full(draft: ReleaseDraft, written: Dumps) -> FullDumps:
+def _dump_settings(engine: Engine) -> DumpSettings:
+    settings: DumpSettings = engine.config.settings("publish", "dumps")
+    return settings
+
+
+def _describe_full(engine: Engine, draft: ReleaseDraft, written: Dumps) -> FullDumps:
     """Describe the dumps, and write the lines about the dataset as a further part of them."""
-    names = part_names(written.parts)
+    names = _dump_settings(engine).files_of_part(written.parts)
     added = "".join(sorted(draft.description - draft.source_statements)).encode()
     for name in names:
         with open_dump(draft.folder / name) as out:
@@ -287,7 +293,8 @@ def write_dumps(engine: Engine, folder: str, blocks: DataFrame) -> Dumps:
     number = sql.pmod(sql.xxhash64(*KEY), sql.lit(parts)).cast("int")
     rows = blocks.withColumn("part", number).select(*_PartBlock.__struct_fields__)
     rows = rows.repartition("part").sortWithinPartitions("part", *KEY)
-    compute = partial(_write_parts, engine.storage.path(folder, _TEMPORARY), count_of_blocks(engine))
+    place = engine.storage.path(folder, _TEMPORARY)
+    compute = partial(_write_parts, place, _dump_settings(engine), count_of_blocks(engine))
     # A task that runs again writes its files again, under other names; those that nobody knows of are deleted.
     result = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
     try:
@@ -298,17 +305,20 @@ def write_dumps(engine: Engine, folder: str, blocks: DataFrame) -> Dumps:
         result.unpersist()
 
 
-def _write_parts(folder: str, count: CountBlocks, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _write_parts(
+    folder: str, settings: DumpSettings, count: CountBlocks, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
     counter = BlockCounter(count)
 
-    def contents(blocks: Iterator[_PartBlock]) -> Iterator[tuple[bytes, bytes]]:
+    def contents(names: Sequence[str], blocks: Iterator[_PartBlock]) -> Iterator[list[bytes]]:
         for block in blocks:
             lines = block.lines
             counter.add(lines)
-            yield lines, split_graphs(lines)[0]
+            yield [lines if publish.has_all_graphs(name) else split_graphs(lines)[0] for name in names]
 
     for part, blocks in groups(batches, _PartBlock, attrgetter("part")):
-        files = write_files(folder, part_names(part), contents(blocks))
+        names = settings.files_of_part(part)
+        files = write_files(folder, names, contents(names, blocks))
         yield from batches_of([(_FILE, [msgspec.json.encode(file)], 0) for file in files], COUNTS)
     yield from counter.batches()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
 
 pytest.importorskip("pyspark", reason="pyspark is not installed")
 
@@ -81,9 +81,8 @@ def on_cluster(cluster: Cluster, machine: Config, ui_port: int) -> Path:
 
 def dump_of(release: Path) -> list[bytes]:
     lines: list[bytes] = []
-    for file in release.glob("*.nq.zst"):
-        with zstandard.open(file) as stream:
-            lines += stream.read().splitlines()
+    for file in release.glob("bibld*.nq.gz"):
+        lines += gzip.decompress(file.read_bytes()).splitlines()
     return sorted(lines)
 
 
