@@ -414,6 +414,7 @@ def _publish(run: LocalRun, queue: StageQueue) -> int | None:
         counts=partial(
             triplify.count_quads, **of_dataset, workers=counting, in_default_graph=run.config.graph_in_default
         ),
+        update_counts=partial(triplify.update_counts, base=run.iris.base.encode()),
         match_index=partial(dedup.write_match_index, config=run.config),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
         examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(EXAMPLES)],

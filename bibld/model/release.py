@@ -65,8 +65,8 @@ class Figures(msgspec.Struct, frozen=True):
     deleted: int = 0
 
 
-class LinkSet(msgspec.Struct, frozen=True):
-    """Links with one predicate in one graph; terms are in N-Triples.
+class LinkSet(msgspec.Struct, frozen=True, order=True):
+    """How many ``links`` with one predicate are in one graph; terms are in N-Triples.
 
     ``graph`` is empty for the default graph. ``kind`` is the first part of the path of the subjects, such as
     ``resource``, where the links lead from one IRI of this dataset to another; otherwise empty.
@@ -74,23 +74,24 @@ class LinkSet(msgspec.Struct, frozen=True):
 
     graph: str
     predicate: str
-    kind: str = ""
+    kind: str
+    links: int
 
 
 class QuadCounts(msgspec.Struct, frozen=True):
     """Counts of the quads of a dataset, for its description in VoID; terms are in N-Triples.
 
     In the default graph: ``classes`` and ``properties`` with the number of their triples, the number of different
-    ``subjects`` and ``objects``, and of subjects whose IRI has no fragment (``entities``). ``links`` is the number of
-    links in each link set, ``graphs`` the number of quads in each named graph. ``in_default_graph``: the one of these
-    that the store has in its default graph; its triples are counted there, too.
+    ``subjects`` and ``objects``, and of subjects whose IRI has no fragment (``entities``). ``links`` are the link sets,
+    sorted, ``graphs`` the number of quads in each named graph. ``in_default_graph``: the one of these that the store
+    has in its default graph; its triples are counted there, too.
     """
 
     classes: dict[str, int]
     properties: dict[str, int]
     subjects: int
     objects: int
-    links: dict[LinkSet, int]
+    links: tuple[LinkSet, ...]
     graphs: dict[str, int] = {}
     entities: int = 0
     in_default_graph: str = ""
@@ -157,6 +158,7 @@ class Manifest(msgspec.Struct, frozen=True):
     Its quads are those of the full dumps, changed by the patches of ``since_full``; all of these are among its files.
     ``delivered`` is the patch of the catalog up to which it has them; ``backend`` is the adapter that made the copy of
     the store, which has the quads of the graph ``in_default_graph`` (a term; empty: none) in its default graph.
+    ``counts`` are those of the description, from which the next release counts on (None: it has no description).
     """
 
     number: int
@@ -170,6 +172,7 @@ class Manifest(msgspec.Struct, frozen=True):
     delivered: int = 0
     backend: str = "oxigraph"
     in_default_graph: str = ""
+    counts: QuadCounts | None = None
 
     @property
     def since_full(self) -> tuple[PatchDumps, ...]:

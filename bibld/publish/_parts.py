@@ -35,14 +35,19 @@ from bibld.publish._works import WorkReader
 from bibld.publish.dumps import describe_dumps
 from bibld.publish.feed import write_changes
 
+Occurrences = Callable[[str, str, int], int]
+UpdateCounts = Callable[[QuadCounts, Iterable[tuple[bytes, bool]], Occurrences], QuadCounts]
+
 
 class Contents(msgspec.Struct, frozen=True):
     """What is published: the figures, and all quads in the order of the dump (each call of ``blocks`` begins again).
 
     A block is some lines, those of the default graph first; ``counts`` counts all of them. Both read a catalog, and are
     functions that other processes can import, or partial ones of such. So is ``match_index``, which writes the index
-    that files are matched with. ``made_by`` is the digest of the settings and
-    sources, ``source_statements`` are the quads that describe the sources, ``examples`` resource IRIs to try.
+    that files are matched with. ``update_counts`` returns the counts that follow from those of the previous release,
+    the changed lines, and in how many triples of the live store a term is ``subject`` or ``object``, up to a limit.
+    ``made_by`` is the digest of the settings and sources, ``source_statements`` are the quads that describe the
+    sources, ``examples`` resource IRIs to try.
     ``withdrawn`` are the lines about records that must not be published.
     """
 
@@ -50,6 +55,7 @@ class Contents(msgspec.Struct, frozen=True):
     figures: Figures
     blocks: Callable[[Catalog], Iterable[bytes]]
     counts: Callable[[Catalog], QuadCounts]
+    update_counts: UpdateCounts
     match_index: Callable[[Catalog, Path], None]
     source_statements: Sequence[str]
     examples: Sequence[str]
@@ -73,6 +79,9 @@ class PartitionedContents(msgspec.Struct, frozen=True):
     delivered: int = 0
     withdraws: bool = False
 
+
+_MAX_COUNTED_CHANGES = 0.02
+"""Where a larger share of the quads has changed, counting all of them again takes less time."""
 
 WORTH_PROCESSES = 5_000
 """Records; all parts of a smaller release are written in this process, since starting others takes as long."""
@@ -130,7 +139,7 @@ def bind_draft(
         draft,
         open_store=open_store,
         blocks=partial(contents.blocks, catalog),
-        counts=partial(contents.counts, catalog),
+        counts=lambda: _counts(draft, contents, catalog, goal, open_store),
         changes=lambda: _open_changes(catalog, goal, draft.previous, draft.folder),
         merged=lambda: _merged(catalog, Iris(draft.manifest.dataset.base)),
         works=reader.works,
@@ -146,6 +155,24 @@ def _open_changes(
     after = previous.manifest.delivered if previous is not None else goal
     with catalog.patches.net(after, goal, folder) as net:
         yield net.lines()
+
+
+def _counts(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: int, open_store: OpenStore) -> QuadCounts:
+    """Count all quads, or what changed in them since a previous release that is much the same."""
+    previous = draft.previous
+    before = previous.manifest.counts if previous is not None else None
+    if previous is None or before is None or before.in_default_graph != draft.manifest.in_default_graph:
+        return contents.counts(catalog)
+    with catalog.patches.net(previous.manifest.delivered, goal, draft.folder) as net:
+        if net.mentioned > _MAX_COUNTED_CHANGES * previous.manifest.figures.quads:
+            return contents.counts(catalog)
+        with open_store() as live:
+            return contents.update_counts(before, net.lines(), partial(_occurrences, live))
+
+
+def _occurrences(store: Store, term: str, place: str, limit: int) -> int:
+    pattern = f"{term} ?a ?b" if place == "subject" else f"?a ?b {term}"
+    return len(store.query(f"SELECT * {{ {pattern} }} LIMIT {limit}", union=False))
 
 
 def _merged(catalog: Catalog, iris: Iris) -> Iterator[tuple[str, Merged]]:

@@ -260,8 +260,8 @@ class _Verifier:
         for kind, unit, numbers in (("class", "entities", counts.classes), ("property", "triples", counts.properties)):
             for value, count in numbers.items():
                 found[void.partition_iri(kind, value[1:-1], self._iris), unit] = count
-        for link_set, count in counts.links.items():
-            found[void.link_set_iri(link_set, self._iris), "triples"] = count
+        for link_set in counts.links:
+            found[void.link_set_iri(link_set, self._iris), "triples"] = link_set.links
         for source in self._manifest.figures.sources:
             found[self._iris.source(source.source), "entities"] = source.records or source.converted
         full = self._manifest.full
@@ -319,20 +319,20 @@ def sparql_counts(store: ReadableStore, base: str) -> QuadCounts:
     def distinct(pattern: str, variable: str) -> int:
         return _integer(rows(f"SELECT (COUNT(DISTINCT {variable}) AS ?n) {{ {pattern} }}")[0][0])
 
-    links: Counter[LinkSet] = Counter()
+    links: Counter[tuple[str, str, str]] = Counter()
     predicates = " ".join(term(name) for name in _LINKS.split())
     start = f"<{base}"
     for predicate, subject, value in rows(f"SELECT ?p ?s ?o {{ VALUES ?p {{ {predicates} }} ?s ?p ?o }}"):
         is_inside = subject.startswith(start) and value.startswith(start)
-        links[LinkSet("", predicate, subject[len(start) :].partition("/")[0] if is_inside else "")] += 1
+        links["", predicate, subject[len(start) :].partition("/")[0] if is_inside else ""] += 1
     for graph, predicate in rows(f"SELECT ?g ?p {{ VALUES ?p {{ {predicates} }} GRAPH ?g {{ ?s ?p ?o }} }}"):
-        links[LinkSet(graph, predicate)] += 1
+        links[graph, predicate, ""] += 1
     return QuadCounts(
         classes=numbers(f"SELECT ?c (COUNT(?s) AS ?n) {{ ?s {term('rdf:type')} ?c }} GROUP BY ?c"),
         properties=numbers("SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"),
         subjects=distinct("?s ?p ?o", "?s"),
         objects=distinct("?s ?p ?o", "?o"),
-        links=dict(links),
+        links=tuple(LinkSet(*key, number) for key, number in sorted(links.items())),
         graphs=numbers("SELECT ?g (COUNT(?s) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g"),
         entities=distinct('?s ?p ?o FILTER(!CONTAINS(STR(?s), "#"))', "?s"),
     )

@@ -48,7 +48,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     sources = manifest.figures.sources
     lines = void_quads(counts, manifest.dataset, sources, draft.examples, frozenset(others))
     figures = msgspec.structs.replace(manifest.figures, quads=counts.quads_without(own) + len(lines))
-    manifest = msgspec.structs.replace(manifest, figures=figures)
+    manifest = msgspec.structs.replace(manifest, figures=figures, counts=counts)
     return add_run_statements(msgspec.structs.replace(draft, description=lines, manifest=manifest), ())
 
 
@@ -150,7 +150,7 @@ def _count_statements(counts: QuadCounts, iris: Iris) -> Iterator[_Statement]:
 
 
 def _linkset_statements(counts: QuadCounts, iris: Iris, subject: str) -> Iterator[_Statement]:
-    for link_set, count in counts.links.items():
+    for link_set in counts.links:
         part = iri(link_set_iri(link_set, iris))
         yield subject, "void:subset", part
         yield part, "rdf:type", term("void:Linkset")
@@ -159,7 +159,7 @@ def _linkset_statements(counts: QuadCounts, iris: Iris, subject: str) -> Iterato
         target = _target_of(link_set, iris)
         if target is not None:
             yield part, "void:objectsTarget", iri(target)
-        yield part, "void:triples", number(count)
+        yield part, "void:triples", number(link_set.links)
 
 
 def link_set_iri(link_set: LinkSet, iris: Iris) -> str:

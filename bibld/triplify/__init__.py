@@ -39,6 +39,7 @@ from bibld.triplify._clusters import statements_digest as statements_digest
 from bibld.triplify._counts import BlockCounts as BlockCounts
 from bibld.triplify._counts import count_blocks as count_blocks
 from bibld.triplify._counts import count_quads as count_quads
+from bibld.triplify._counts import update_counts as update_counts
 from bibld.triplify._coverage import LANGUAGE_TAGS as LANGUAGE_TAGS
 from bibld.triplify._coverage import ElementCoverage as ElementCoverage
 from bibld.triplify._coverage import effective_attributes as effective_attributes

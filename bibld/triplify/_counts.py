@@ -25,7 +25,7 @@ import numpy.typing as npt
 from bibld.catalog import Catalog
 from bibld.catalog.processing import CatalogReaders
 from bibld.model.iris import Iris
-from bibld.model.rdf import split_graphs, take_graph, term
+from bibld.model.rdf import is_of_named_graph, split_graphs, take_graph, term
 from bibld.model.release import LinkSet, QuadCounts, SourceFigures
 from bibld.parallel import batches
 from bibld.triplify._dataset import other_blocks
@@ -97,6 +97,7 @@ class DistinctCounter(AbstractContextManager["DistinctCounter"]):
 
 
 _BLOCKS_AT_ONCE = 1000
+_LINES_AT_ONCE = 10_000
 _PORTIONS_HERE = 2
 """Portions that are counted in this process before others are started."""
 
@@ -131,16 +132,23 @@ class BlockCounts(msgspec.Struct):
 
     def add(self, others: BlockCounts) -> None:
         """Add the counts of other blocks, except those of the objects, which have to be compared."""
-        self.classes.update(others.classes)
-        self.properties.update(others.properties)
-        self.links.update(others.links)
-        self.graphs.update(others.graphs)
+        self.count_lines(others, is_added=True)
         self.subjects += others.subjects
         self.entities += others.entities
 
+    def count_lines(self, others: BlockCounts, is_added: bool) -> None:
+        """Add, or else subtract, what is counted line by line."""
+        for name in ("classes", "properties", "links", "graphs"):
+            counts: Counter[Any] = getattr(self, name)
+            (counts.update if is_added else counts.subtract)(getattr(others, name))
+
     def to_quad_counts(self, objects: int, in_default_graph: str) -> QuadCounts:
         """Return the counts as the description of the dataset states them; ``objects`` is the number of objects."""
-        links = {LinkSet(*(part.decode() for part in parts)): number for parts, number in sorted(self.links.items())}
+        links = tuple(
+            LinkSet(graph.decode(), predicate.decode(), kind.decode(), number)
+            for (graph, predicate, kind), number in sorted(self.links.items())
+            if number
+        )
         classes, properties, graphs = (_by_term(each) for each in (self.classes, self.properties, self.graphs))
         return QuadCounts(classes, properties, self.subjects, objects, links, graphs, self.entities, in_default_graph)
 
@@ -179,10 +187,7 @@ def count_blocks(blocks: Iterable[bytes], base: bytes, in_default_graph: bytes =
             graphs.update(_count_graphs(named))
             if any(predicate in named for predicate in _LINKS):
                 links.update(_links_of_named_graphs(named.splitlines(keepends=True)))
-    default = [default for default, _ in parts]
-    if in_default_graph:
-        default += [take_graph(named, in_default_graph)[0] for _, named in parts]
-    triples = _TRIPLE.findall(b"".join(default))
+    triples = _triples_of_default_graph(parts, in_default_graph)
     properties = Counter(map(_PREDICATE, triples))
     if any(predicate in properties for predicate in _LINKS):
         links.update(_links_of_default_graph(triples, b"<" + base))
@@ -196,6 +201,79 @@ def count_blocks(blocks: Iterable[bytes], base: bytes, in_default_graph: bytes =
         entities=sum(b"#" not in subject for subject in subjects),
         objects=hashes_of(list(set(map(_VALUE, triples)))),
     )
+
+
+def _triples_of_default_graph(
+    parts: Iterable[tuple[bytes, bytes]], in_default_graph: bytes
+) -> list[tuple[bytes, bytes, bytes]]:
+    """Return the triples of blocks, given as lines of the default graph and lines of named graphs."""
+    lines = [default for default, _ in parts]
+    if in_default_graph:
+        lines += [take_graph(named, in_default_graph)[0] for _, named in parts]
+    return _TRIPLE.findall(b"".join(lines))
+
+
+Occurrences = Callable[[str, str, int], int]
+"""Returns in how many triples of the default graph a term is ``subject`` or ``object``, at most a limit."""
+
+
+def update_counts(
+    before: QuadCounts, changes: Iterable[tuple[bytes, bool]], occurrences: Occurrences, base: bytes
+) -> QuadCounts:
+    """Return the counts after some lines (without line end) were added (True) or removed (False).
+
+    ``occurrences`` looks into the store that has these changes: whether a subject or an object is a new one, or was the
+    last, depends on all other quads.
+    """
+    in_default_graph = before.in_default_graph.encode()
+    total = _counts_before(before)
+    subjects, objects = _Uses(), _Uses()
+    for batch in batches(changes, _LINES_AT_ONCE):
+        for is_added in (True, False):
+            lines = [line + b"\n" for line, was_added in batch if was_added is is_added]
+            named = list(filter(is_of_named_graph, lines))
+            block = b"".join((*(line for line in lines if not is_of_named_graph(line)), *named))
+            total.count_lines(count_blocks([block], base, in_default_graph), is_added)
+            for subject, _, value in _triples_of_default_graph([split_graphs(block)], in_default_graph):
+                subjects.note(subject, is_added)
+                objects.note(value, is_added)
+    for subject, change in subjects.changes("subject", occurrences):
+        total.subjects += change
+        total.entities += change if b"#" not in subject else 0
+    new_objects = sum(change for _, change in objects.changes("object", occurrences))
+    return total.to_quad_counts(before.objects + new_objects, before.in_default_graph)
+
+
+def _counts_before(before: QuadCounts) -> BlockCounts:
+    """Return counts to be changed; the objects are not known."""
+    classes, properties, graphs = (
+        Counter({name.encode(): number for name, number in counts.items()})
+        for counts in (before.classes, before.properties, before.graphs)
+    )
+    links: Counter[_Link] = Counter()
+    for one in before.links:
+        links[one.graph.encode(), one.predicate.encode(), one.kind.encode()] = one.links
+    return BlockCounts(classes, properties, links, graphs, before.subjects, before.entities, hashes_of([]))
+
+
+class _Uses:
+    """In how many added and removed triples terms occur in one place."""
+
+    def __init__(self) -> None:
+        self._added: Counter[bytes] = Counter()
+        self._removed: Counter[bytes] = Counter()
+
+    def note(self, term: bytes, is_added: bool) -> None:
+        (self._added if is_added else self._removed)[term] += 1
+
+    def changes(self, place: str, occurrences: Occurrences) -> Iterator[tuple[bytes, int]]:
+        """Yield the terms that did not occur before (1) and those that do not occur now (-1)."""
+        for name, number in self._added.items():
+            if name not in self._removed and occurrences(name.decode(), place, number + 1) == number:
+                yield name, 1
+        for name in self._removed:
+            if name not in self._added and occurrences(name.decode(), place, 1) == 0:
+                yield name, -1
 
 
 def _count_graphs(named: bytes) -> dict[bytes, int]:
@@ -238,4 +316,4 @@ def _count_portion(count: Callable[[Iterable[bytes]], BlockCounts], catalog: Cat
 
 
 def _by_term(counts: Counter[bytes]) -> dict[str, int]:
-    return {each.decode(): number for each, number in sorted(counts.items())}
+    return {each.decode(): number for each, number in sorted(counts.items()) if number}

@@ -265,11 +265,11 @@ COUNTS = QuadCounts(
     properties={"<urn:p>": 5, "<urn:q>": 6},
     subjects=4,
     objects=8,
-    links={
-        LinkSet("", "<http://www.w3.org/2002/07/owl#sameAs>", "resource"): 2,
-        LinkSet(f"<{BASE}graph/links-viaf>", "<http://www.w3.org/2002/07/owl#sameAs>"): 3,
-        LinkSet(f"<{BASE}graph/links-viaf>", "<http://www.w3.org/2004/02/skos/core#closeMatch>"): 1,
-    },
+    links=(
+        LinkSet("", "<http://www.w3.org/2002/07/owl#sameAs>", "resource", 2),
+        LinkSet(f"<{BASE}graph/links-viaf>", "<http://www.w3.org/2002/07/owl#sameAs>", "", 3),
+        LinkSet(f"<{BASE}graph/links-viaf>", "<http://www.w3.org/2004/02/skos/core#closeMatch>", "", 1),
+    ),
     graphs={f"<{BASE}graph/links-viaf>": 4, f"<{BASE}graph/provenance>": 20},
     entities=3,
 )

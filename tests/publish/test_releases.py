@@ -82,7 +82,7 @@ def test_dumps_hold_no_time_and_no_name(tmp_path):
 
 
 def test_one_dump_is_written_by_default_and_one_must_have_all_quads(tmp_path):
-    assert write_full_dumps([b"<http://x/a> <http://x/p> <http://x/b> .\n"], tmp_path, Settings()) == (1, 1)
+    assert write_full_dumps([b"<http://x/a> <http://x/p> <http://x/b> .\n"], tmp_path, Settings()) == (1, 0)
     assert [path.name for path in tmp_path.iterdir()] == ["bibld.nq.gz"]
     with pytest.raises(msgspec.ValidationError, match=r'formats must contain "nq\.gz" or "nq\.zst"'):
         msgspec.convert({"formats": ["nt.gz"]}, Settings)

@@ -23,13 +23,14 @@ from bibld.catalog._patches import Patches
 from bibld.config import Config, DedupConfig, MergeConfig, PublishConfig, StoreConfig
 from bibld.dedup import write_match_index
 from bibld.errors import StageError
+from bibld.model.rdf import move_to_default_graph
 from bibld.model.release import DatasetDescription, Figures, Manifest
 from bibld.progress import Silent
 from bibld.protocols import adapters
 from bibld.publish import Contents, Releases, is_current, publish
 from bibld.store.oxigraph import OxigraphStore
 from bibld.store.oxigraph import Settings as StoreSettings
-from bibld.triplify import catalog_blocks, count_quads, dataset_statements
+from bibld.triplify import catalog_blocks, count_quads, dataset_statements, update_counts
 from tests.publish.follower import quads_of, unpacked
 from tests.triplify.merged_book import IRIS
 from tests.triplify.small_world import CHANGES, SOURCES, Book, Change, Killed, World
@@ -55,8 +56,10 @@ class InMemory(OxigraphStore):
 class Publisher:
     """Publishes a world, with a store that is filled again each time."""
 
-    def __init__(self, world: World, folder: Path, workers: int = 1) -> None:
+    def __init__(self, world: World, folder: Path, workers: int = 1, named_provenance: bool = True) -> None:
         self.world = world
+        self.named_provenance = named_provenance
+        self.counts = count_quads
         self.workers = workers
         self.catalog = world.catalog
         self.folder = folder
@@ -65,18 +68,19 @@ class Publisher:
 
     def publish(self, settings: PublishConfig = GRADUAL, dataset: DatasetDescription = DATASET) -> Manifest:
         self.world.triplify()
-        store = InMemory()
-        store.load(self.blocks())
+        config = configured(self.folder, dataset, settings, self.workers, self.named_provenance)
+        store, in_default_graph = InMemory(), config.graph_in_default
+        store.load(move_to_default_graph(block, in_default_graph.encode()) for block in self.blocks())
         contents = Contents(
             made_by=made_by(dataset),
             figures=Figures(SOURCES, 0, 0, 0, 0, 0, 0),
             blocks=partial(catalog_blocks, iris=IRIS, sources=SOURCES),
-            counts=partial(count_quads, iris=IRIS, sources=SOURCES),
-            match_index=partial(write_match_index, config=configured(self.folder, dataset, settings)),
+            counts=partial(self.counts, iris=IRIS, sources=SOURCES, in_default_graph=in_default_graph),
+            update_counts=partial(update_counts, base=IRIS.base.encode()),
+            match_index=partial(write_match_index, config=config),
             source_statements=dataset_statements(SOURCES, IRIS),
             examples=[],
         )
-        config = configured(self.folder, dataset, settings, self.workers)
         return publish(
             self.catalog, lambda: nullcontext(store), contents, config, CLOCK + timedelta(days=self.day), Silent()
         )
@@ -97,7 +101,13 @@ def unpacked_run(place: Path) -> list[str]:
     return (place / "run.nq").read_text(encoding="utf-8").splitlines()
 
 
-def configured(folder: Path, dataset: DatasetDescription, settings: PublishConfig, workers: int = 1) -> Config:
+def configured(
+    folder: Path,
+    dataset: DatasetDescription,
+    settings: PublishConfig,
+    workers: int = 1,
+    named_provenance: bool = True,
+) -> Config:
     """A configuration with no more than the stage asks."""
     return Config(
         file=folder / "bibld.toml",
@@ -108,7 +118,7 @@ def configured(folder: Path, dataset: DatasetDescription, settings: PublishConfi
         dedup=DedupConfig(),
         merge=MergeConfig(),
         triplify=None,
-        store=StoreConfig(),
+        store=StoreConfig(named_provenance=named_provenance),
         publish=settings,
         serve=None,
         adapter_settings={},
@@ -374,6 +384,27 @@ def test_full_dumps_and_their_patches_are_the_quads_of_the_present_whatever_was_
                 assert quads == served(place)
                 assert len(quads) + len(unpacked_run(place)) == manifest.figures.quads
         assert set(world.quads()) <= quads
+
+
+@given(st.lists(CHANGES, min_size=1, max_size=5), st.booleans())
+@hypothesis_settings(max_examples=20, deadline=None)
+def test_counts_that_follow_from_the_changes_are_those_of_all_quads(changes, named_provenance):
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("all quads were counted again")
+
+    with (
+        TemporaryDirectory() as folder,
+        World(Path(folder)) as world,
+        patch("bibld.publish._parts._MAX_COUNTED_CHANGES", 100.0),
+    ):
+        publisher = Publisher(world, Path(folder), named_provenance=named_provenance)
+        world.change(Change({1: Book(1, 1)}, SEPARATE))
+        publisher.publish()
+        publisher.counts = never
+        for change in changes:
+            world.change(change)
+            found = publisher.publish().counts
+            assert found == count_quads(world.catalog, IRIS, SOURCES, in_default_graph=found.in_default_graph)
 
 
 def _stopped(publisher: Publisher, settings: PublishConfig, stop) -> None:

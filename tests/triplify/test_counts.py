@@ -36,16 +36,16 @@ def sparql_counts(store: pyoxigraph.Store, base: str = IRIS.base) -> QuadCounts:
     links = Counter()
     for predicate, subject, value in rows(f"SELECT ?p ?s ?o {{ {LINKS} ?s ?p ?o }}"):
         inside = subject.startswith(f"<{base}") and value.startswith(f"<{base}")
-        links[LinkSet("", predicate, subject.removeprefix(f"<{base}").partition("/")[0] if inside else "")] += 1
+        links["", predicate, subject.removeprefix(f"<{base}").partition("/")[0] if inside else ""] += 1
     for graph, predicate in rows(f"SELECT ?g ?p {{ {LINKS} GRAPH ?g {{ ?s ?p ?o }} }}"):
-        links[LinkSet(graph, predicate)] += 1
+        links[graph, predicate, ""] += 1
     ((entities,),) = rows('SELECT (COUNT(DISTINCT ?s) AS ?n) { ?s ?p ?o FILTER(!CONTAINS(STR(?s), "#")) }')
     return QuadCounts(
         classes=numbers("SELECT ?c (COUNT(?s) AS ?n) { ?s a ?c } GROUP BY ?c"),
         properties=numbers("SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"),
         subjects=distinct("?s"),
         objects=distinct("?o"),
-        links=dict(links),
+        links=tuple(LinkSet(*key, number) for key, number in sorted(links.items())),
         graphs=numbers("SELECT ?g (COUNT(?s) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g"),
         entities=int(entities.split('"')[1]),
     )
