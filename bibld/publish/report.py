@@ -60,8 +60,12 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     manifest = draft.manifest
     with Catalog(draft.workspace, read_only=True) as catalog, catalog.snapshot():
         figures = catalog.figures
-        overlap, sources = _sources(figures, manifest.figures.sources, settings.sample)
-        matching = _matching(figures, manifest, draft.thresholds)
+        shared, sizes, members = figures.clusters()
+        for source in manifest.figures.sources:
+            if single := source.records - members[source.source]:
+                shared[(source.source,)] += single
+        overlap, sources = _sources(figures, shared, manifest.figures.sources, settings.sample)
+        matching = _matching(figures, sizes, manifest, draft.thresholds)
     validation = Validation.read(draft.workspace)
     report = Report(
         release=manifest.number,
@@ -78,13 +82,8 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
 
 
 def _sources(
-    figures: CatalogFigures, sources: tuple[SourceFigures, ...], most: int
+    figures: CatalogFigures, shared: Counter[tuple[str, ...]], sources: tuple[SourceFigures, ...], most: int
 ) -> tuple[tuple[Shared, ...], tuple[SourceReport, ...]]:
-    shared, _, members = figures.clusters()
-    for source in sources:
-        single = source.records - members[source.source]
-        if single:
-            shared[(source.source,)] += single
     ordered = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
     overlap = tuple(Shared(names, count) for names, count in ordered[:_MAX_COMBINATIONS])
     rejects: dict[str, Counter[str]] = {}
@@ -106,7 +105,9 @@ def _sources(
     return overlap, tuple(reports)
 
 
-def _matching(figures: CatalogFigures, manifest: Manifest, thresholds: Mapping[str, float]) -> MatchReport:
+def _matching(
+    figures: CatalogFigures, sizes: Counter[int], manifest: Manifest, thresholds: Mapping[str, float]
+) -> MatchReport:
     counts: dict[int, dict[str, int]] = {}
     for number, decision, count in figures.scores(_BINS):
         counts.setdefault(number, {})[decision] = count
@@ -118,7 +119,6 @@ def _matching(figures: CatalogFigures, manifest: Manifest, thresholds: Mapping[s
         groups.append(
             Count(label, sum(n for size, n in pairs.items() if size >= first and (last is None or size <= last)))
         )
-    _, sizes, _ = figures.clusters()
     sizes[1] += manifest.figures.clusters - sizes.total()
     return MatchReport(
         histogram=histogram if counts else (),
