@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._marc21.conventions import (
     CONVENTIONS,
@@ -31,7 +32,6 @@ from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
 from bibld.crosswalk._marc21.origin import ORIGIN
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
-from bibld.crosswalk._marc21.unmapped import REASONS
 from bibld.crosswalk._marc21.work_attributes import WORK_ATTRIBUTES
 from bibld.crosswalk._rules import RuleSet
 from bibld.model.marc import MarcRecord
@@ -61,7 +61,7 @@ RULES = RuleSet(
     ),
     PRIVATE_SUBFIELDS | dict.fromkeys(("852", "856", "863", "864", "865", "866", "867", "868"), "x"),
     STRUCTURAL,
-    REASONS,
+    reasons_of("marc21"),
     PRIVATE_BY_INDICATOR,
 )  # fmt: skip
 """The rules. Fields that their indicator or tag makes private are set aside before any rule."""

@@ -15,7 +15,7 @@ from importlib import resources
 _TEXT = resources.files("bibld.model").joinpath("relators.csv").read_text(encoding="utf-8")
 _TABLE = list(csv.DictReader(_TEXT.splitlines()))
 
-TERM_OF_RELATOR = {row["code"]: row["term"] for row in _TABLE}
+TERM_OF_RELATOR: dict[str, str] = {row["code"]: row["term"] for row in _TABLE}
 """The term of each code, in lower case."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -27,7 +27,9 @@ def _normal(term: str) -> str:
     return " ".join(_WORD.findall(text))
 
 
-_RELATOR_OF_TERM = {_normal(form): row["code"] for row in _TABLE for form in row["other_forms"].split(",") if form}
+_RELATOR_OF_TERM: dict[str, str] = {
+    _normal(form): row["code"] for row in _TABLE for form in row["other_forms"].split(",") if form
+}
 _RELATOR_OF_TERM |= {_normal(term): code for code, term in TERM_OF_RELATOR.items()}
 
 

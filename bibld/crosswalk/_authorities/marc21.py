@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bibld.crosswalk._authorities.marc21_facts import FACTS, PRIVATE, REASONS
+from bibld.crosswalk._authorities.marc21_facts import FACTS, PRIVATE
 from bibld.crosswalk._authorities.marc21_headings import HEADINGS
+from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._marc21.conventions import STRUCTURAL, Marc21View, link
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._view import Conventions
@@ -11,7 +12,7 @@ from bibld.errors import CrosswalkError
 from bibld.model.authority import ConvertedAuthority, collect_authority
 from bibld.model.marc import DataField, MarcRecord
 
-RULES = RuleSet((HEADINGS, FACTS), PRIVATE, STRUCTURAL, REASONS)
+RULES = RuleSet((HEADINGS, FACTS), PRIVATE, STRUCTURAL, reasons_of("marc21 authorities"))
 """The rules; docs and coverage are made of them."""
 
 

@@ -457,24 +457,3 @@ PRIVATE = {
     "688": "*", "856": "xklhijprt", "541": "*", "561": "*", "583": "*",
 }  # fmt: skip
 """Notes and instructions for cataloguers, how a series is treated in one library, details of transfers."""
-
-_REASONS = (
-    ("075* 079*", "the kind of the thing, which the tag of the heading states, and how its file uses the record"),
-    ("014*", "the number of the bibliographic record of the work"),
-    ("024$[dqc]", "qualifiers of a number"),
-    ("031*", "the beginning of a piece of music in notes"),
-    ("034$[achjkmnprstxyz0123] 336$[b013] 348*", "in other subfields in words, or a detail of a map or a score"),
-    ("03[689]* 042* 066* 788* 88[2-5]*", "about the record: who made, changed or checked it"),
-    ("046$[abcdeh23] 046$[ijwy]", "kinds and codes of dates that are in other subfields, or not in MARC 21"),
-    (
-        "083$[yz] 05?$[du05] 06?$[02568] 07?$* 08?$[qmdn05678]",
-        "which library chose the class mark, when, and from which table",
-    ),
-    ("[145]??$[j]", "a qualifier of an attribution, which no heading of a bibliographic record has here"),
-    ("[14]??$[hinps4ew01235u]", "not part of the heading in MARC 21 for authority data"),
-    ("[57]??$[hjnpseuw235]", "not part of the heading in MARC 21 for authority data"),
-    ("37?$[i348] 38?$[enrst37bm48]", "how the property relates to the thing, its part or the number of performers"),
-    ("64[013]$[5] 670$[w05] 67[257]$[w5v] 678$[05] 680$5 682$5 685$5", "the library that the field is for"),
-)
-REASONS = {pattern: reason for patterns, reason in _REASONS for pattern in patterns.split()}
-"""Patterns of subfields (``*``: anything) → why no rule reads them."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._authorities.unimarc_facts import FACTS, PRIVATE, REASONS
+from bibld.crosswalk._authorities.unimarc_facts import FACTS, PRIVATE
 from bibld.crosswalk._authorities.unimarc_headings import FORMS, HEADINGS
+from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.view import UnimarcSettings, UnimarcView, tidy_record
 from bibld.errors import CrosswalkError
 from bibld.model.authority import ConvertedAuthority, collect_authority
 from bibld.model.marc import ControlField, DataField, MarcRecord, with_embedded_fields
 
-RULES = RuleSet((HEADINGS, FACTS), PRIVATE, "67", REASONS)
+RULES = RuleSet((HEADINGS, FACTS), PRIVATE, "67", reasons_of("unimarc authorities"))
 """The rules; docs and coverage are made of them."""
 
 _BLOCKS = "2457"

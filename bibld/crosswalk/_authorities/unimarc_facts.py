@@ -304,23 +304,3 @@ def electronic_address(field: DataField, view: UnimarcView) -> Elements:
 
 PRIVATE = {"825": "*", "830": "*", "856": "xklbhijrtw"}
 """Notes and instructions for cataloguers, details of transfers."""
-
-_REASONS = (
-    ("00[4678] 005 024*", "about the record in its union catalogue, such as the number of a duplicate"),
-    ("0??$[cCd]", "when and where the number was found"),
-    ("036* 050* 051*", "the beginning of a piece of music, or the number of a published document"),
-    (
-        "104* 106$[bc] 122* 125* 127* 128* 140* 154* 156* 190*",
-        "coded data of a work that its record has in words",
-    ),
-    ("[2457]??$[kemnoprstuvw49]", "not part of the heading in the authorities format, or a role in a publication"),
-    ("6[0-4]?*", "subjects, places and dates of the thing as headings of other records"),
-    (
-        "675$[z3] 676$[z3] 680$[3] 686$[3]",
-        "the language of the classification, and the number of a class",
-    ),
-    ("801$[2h] 886*", "about the record: its format, its original number, fields of another format"),
-    ("???$[6790]", "links and local data"),
-)
-REASONS = {pattern: reason for patterns, reason in _REASONS for pattern in patterns.split()}
-"""Patterns of subfields (``*``: anything) → why no rule reads them."""
