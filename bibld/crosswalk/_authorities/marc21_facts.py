@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from bibld.crosswalk._authorities import relations
 from bibld.crosswalk._authorities.marc21_headings import kind_of, numbers_of
 from bibld.crosswalk._authorities.statements import (
-    cancelled_number,
     date_of_event,
     dates_of_life,
+    locations,
+    numbers_of_record,
     parse_period,
     read_number,
     read_numbers,
@@ -30,7 +31,6 @@ from bibld.model.authority import (
     DateType,
     EntityAttribute,
     HeadingState,
-    RecordNumber,
     RecordStatus,
     SourceConsulted,
     TitleOfEntity,
@@ -111,13 +111,13 @@ def own_number(view: Marc21View) -> Elements:
 @FACTS.field("010", "az", "number of the Library of Congress")
 def library_of_congress_number(field: DataField, view: Marc21View) -> Elements:
     """LCCN; ``$z`` is a cancelled one."""
-    yield from _numbers(field, "DLC", view)
+    yield from numbers_of_record(field, "DLC", view)
 
 
 @FACTS.field("016", "az2", "number of a national library, which $2 names; Library and Archives Canada without it")
 def national_number(field: DataField, view: Marc21View) -> Elements:
     """National bibliographic agency and its number."""
-    yield from _numbers(field, field.first("2") or "CaOONL", view)
+    yield from numbers_of_record(field, field.first("2") or "CaOONL", view)
 
 
 _SCHEME_OF_024 = "7"
@@ -127,32 +127,20 @@ _SCHEME_OF_024 = "7"
 def other_number(field: DataField, view: Marc21View) -> Elements:
     """ISNI, VIAF, ORCID, Wikidata, or an IRI."""
     scheme = (field.first("2") or "").strip() if field.indicator1 == _SCHEME_OF_024 else ""
-    yield from _numbers(field, scheme, view)
+    yield from numbers_of_record(field, scheme, view)
     yield from numbers_of(field)
 
 
 @FACTS.field("035", "az", "number in another system, whose code is in parentheses before it")
 def system_number(field: DataField, view: Marc21View) -> Elements:
     """Control number in another system."""
-    yield from _numbers(field, "", view)
+    yield from numbers_of_record(field, "", view)
 
 
 @FACTS.field("758", "ai014", "number: IRI of a resource")
 def resource(field: DataField, view: Marc21View) -> Elements:
     """IRI of the same thing."""
     yield from numbers_of(field)
-
-
-def _numbers(field: DataField, source: str, view: Marc21View) -> Iterator[RecordNumber]:
-    for subfield in field.subfields:
-        if subfield.code not in "az":
-            continue
-        read = read_number if subfield.code == "a" else cancelled_number
-        number = read(subfield.value, source)
-        if number is not None:
-            yield number
-        else:
-            view.warn(f"{field.tag}${subfield.code} {subfield.value!r} has a wrong check digit; left out")
 
 
 @FACTS.field("020 022", "az", "identifier[isbn, issn]")
@@ -443,13 +431,7 @@ def title_of_work(field: DataField, view: Marc21View) -> Elements:
 @FACTS.field("856", "u3yz", "location: url")
 def electronic_address(field: DataField, view: Marc21View) -> Elements:
     """Address of a page or picture about the thing."""
-    for text in field.values("u"):
-        link = address(text)
-        if link is None:
-            view.warn(f"856$u {text!r} is not an address; left out")
-        else:
-            label, note = join(field, "3y") or None, join(field, "z") or None
-            yield mods.Location(url=(mods.Url(value=link, display_label=label, note=note),))
+    yield from locations(field, "3y", view)
 
 
 PRIVATE = {

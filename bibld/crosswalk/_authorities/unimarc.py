@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._authorities.statements import convert_by
 from bibld.crosswalk._authorities.unimarc_facts import FACTS, PRIVATE
 from bibld.crosswalk._authorities.unimarc_headings import FORMS, HEADINGS
 from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.view import UnimarcSettings, UnimarcView, tidy_record
-from bibld.errors import CrosswalkError
-from bibld.model.authority import ConvertedAuthority, collect_authority
+from bibld.model.authority import ConvertedAuthority
 from bibld.model.marc import ControlField, DataField, MarcRecord, with_embedded_fields
 
 RULES = RuleSet((HEADINGS, FACTS), PRIVATE, "67", reasons_of("unimarc authorities"))
@@ -22,13 +22,7 @@ _EMBEDDING = "604"
 
 def convert(record: MarcRecord, settings: UnimarcSettings) -> ConvertedAuthority:
     """Convert one authority record. Raises ``CrosswalkError`` for a record without a heading that is not deleted."""
-    view = UnimarcView(_tidied(record, settings), settings, RULES)
-    authority = collect_authority((view.control("001") or "").strip(), RULES.run(view))
-    if not authority.headings and authority.state.status not in ("deleted", "replaced", "split"):
-        reason = "authority record without a heading (2XX); correct it, or leave it out of the source"
-        raise CrosswalkError(record.origin, reason, control_number=record.control_number)
-    unmapped, private = RULES.account(view)
-    return ConvertedAuthority(authority, unmapped, private, tuple(view.warnings))
+    return convert_by(RULES, UnimarcView(_tidied(record, settings), settings, RULES), "2XX")
 
 
 def _tidied(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:

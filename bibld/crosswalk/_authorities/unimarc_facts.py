@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bibld.crosswalk._authorities.statements import (
-    cancelled_number,
     date_of_event,
     dates_of_life,
+    locations,
+    numbers_of_record,
     read_number,
 )
 from bibld.crosswalk._authorities.unimarc_headings import kind_of
@@ -124,14 +125,7 @@ def own_iri(view: UnimarcView) -> Elements:
 def numbers(field: DataField, view: UnimarcView) -> Elements:
     """Numbers in this and in other files."""
     source = (field.first("2") or "").strip() or ("isni" if field.tag == "010" else "")
-    for subfield in field.subfields:
-        if subfield.code in "az":
-            read = read_number if subfield.code == "a" else cancelled_number
-            number = read(subfield.value.removeprefix("ISNI"), source)
-            if number is not None:
-                yield number
-            else:
-                view.warn(f"{field.tag}${subfield.code} {subfield.value!r} has a wrong check digit; left out")
+    yield from numbers_of_record(field, source, view, "ISNI")
 
 
 # -- coded data --------------------------------------------------------------------------------------------------------
@@ -293,13 +287,7 @@ def source_not_found(field: DataField, view: UnimarcView) -> Elements:
 @FACTS.field("856", "u2yz", "location: url")
 def electronic_address(field: DataField, view: UnimarcView) -> Elements:
     """Address of a page or picture about the thing."""
-    for text in field.values("u"):
-        link = address(text)
-        if link is None:
-            view.warn(f"856$u {text!r} is not an address; left out")
-        else:
-            label, note = " ".join(field.values("2", "y")) or None, " ".join(field.values("z")) or None
-            yield mods.Location(url=(mods.Url(value=link, display_label=label, note=note),))
+    yield from locations(field, "2y", view)
 
 
 PRIVATE = {"825": "*", "830": "*", "856": "xklbhijrtw"}
