@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import io
 import re
-import shutil
-import tempfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
 import msgspec
-import zstandard
 
 from bibld.errors import ConfigError, HarvestError
 from bibld.link._marc import read_marc
@@ -25,13 +20,12 @@ from bibld.link._rdf import read_rdf
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord, iri_of
 from bibld.model.iris import web_iri
 from bibld.protocols import adapters
+from bibld.read import open_decompressed
 from bibld.text.languages import language_code
 
 Format = Literal["n-triples", "turtle", "marc", "csv"]
 
 _HEAD = 64 * 1024
-_CHUNK = 1 << 20
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _TURTLE = re.compile(
@@ -73,8 +67,6 @@ def open_authority(path: Path, template: str = "") -> AuthorityFile:
             head = stream.read(_HEAD)
     except HarvestError as error:
         raise ConfigError([str(error)]) from error
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be opened: {error.strerror or error}"]) from error
     return AuthorityFile(path, _format_of(path, head), template, _digest(path))
 
 
@@ -84,8 +76,7 @@ def read_authority(file: AuthorityFile) -> Iterator[AuthorityRecord | None]:
     Raises ``HarvestError`` for a file that is damaged, cut off, or not of its format.
     """
     if file.format == "marc":
-        with _plain_file(file.path) as path:
-            yield from read_marc(path, file.name, file.template)
+        yield from read_marc(file.path, file.name, file.template)
         return
     with _decompressed(file.path) as stream:
         if file.format == "csv":
@@ -125,70 +116,20 @@ def _format_of(path: Path, head: bytes) -> Format:
 
 @contextmanager
 def _decompressed(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressed if its first bytes show gzip or zstd; damage of that is a ``HarvestError``."""
-    with path.open("rb") as file:
-        magic = file.peek(4)[:4]
-        stream: BinaryIO = file
-        if magic.startswith(_GZIP):
-            stream = cast(BinaryIO, gzip.GzipFile(fileobj=file))
-        elif magic == _ZSTD:
-            reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-            stream = cast(BinaryIO, io.BufferedReader(reader, _CHUNK))
+    """Open a file, decompressed; its damage is raised rather than what a parser found wrong because of it."""
+    fault: HarvestError | None = None
+    with open_decompressed(path, may_have_holes=True) as stream:
         try:
-            yield _Reported(stream, path)  # type: ignore[misc]
-        finally:
-            if stream is not file:
-                stream.close()
-
-
-class _Reported(io.RawIOBase):
-    """A stream whose damage is an error that names the file."""
-
-    def __init__(self, stream: BinaryIO, path: Path) -> None:
-        self._stream = stream
-        self._path = path
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def read(self, size: int = -1) -> bytes:
-        return self._read(size)
-
-    def _read(self, size: int) -> bytes:
-        try:
-            return self._stream.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
-            raise HarvestError(
-                f"{self._path.name}: the compressed file is cut off or damaged; fetch it again"
-            ) from error
-
-
-@contextmanager
-def _plain_file(path: Path) -> Iterator[Path]:
-    """Give a file that the readers of MARC can open: they know gzip, but not zstd."""
-    with path.open("rb") as file:
-        is_zstd = file.read(4) == _ZSTD
-    if not is_zstd:
-        yield path
-        return
-    with tempfile.TemporaryDirectory() as folder, _decompressed(path) as stream:
-        plain = Path(folder) / path.name
-        with plain.open("wb") as out:
-            shutil.copyfileobj(stream, out, _CHUNK)
-        yield plain
+            yield stream
+        except HarvestError as error:
+            fault = error
+    if fault is not None:
+        raise fault
 
 
 def _digest(path: Path) -> str:
-    state = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            state.update(chunk)
-    return state.hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 COLUMNS = {
