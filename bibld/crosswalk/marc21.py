@@ -25,7 +25,6 @@ from bibld.crosswalk._marc21.conventions import (
 from bibld.crosswalk._marc21.form import KIND_AND_LANGUAGE, PHYSICAL
 from bibld.crosswalk._marc21.holdings import HOLDINGS
 from bibld.crosswalk._marc21.identification import IDENTIFIERS, RECORD
-from bibld.crosswalk._marc21.identified_works import IDENTIFIED_WORKS
 from bibld.crosswalk._marc21.links import RELATED
 from bibld.crosswalk._marc21.names import NAMES
 from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
@@ -57,7 +56,7 @@ REPLACED = {
 RULES = RuleSet(
     (
         TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, WORK_ATTRIBUTES, SUBJECTS, HOLDINGS, RELATED,
-        IDENTIFIED_WORKS, IDENTIFIERS, RECORD,
+        IDENTIFIERS, RECORD,
     ),
     PRIVATE_SUBFIELDS | dict.fromkeys(("852", "856", "863", "864", "865", "866", "867", "868"), "x"),
     STRUCTURAL,

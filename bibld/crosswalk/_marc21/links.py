@@ -1,4 +1,4 @@
-"""Series, works and linking entries: 440, 490, 510, 534, 700-740, 76X-78X, 800-830, 856 → relatedItem.
+"""Series, works and linking entries: 440, 490, 510, 534, 700-740, 758, 76X-78X, 800-830, 856 → relatedItem.
 
 Of 700-740 those with a title, of 856 those with second indicator 2 (MODS guidelines, relatedItem).
 """
@@ -476,3 +476,14 @@ def related_address(field: DataField, view: Marc21View) -> Iterator[mods.Related
         urls = tuple(link_urls(field, view))
         if urls:
             yield mods.RelatedItem(mods=mods.collected((mods.Location(url=urls),)))
+
+
+@RELATED.field("758", "ai014", "relatedItem with xlink:href, otherTypeURI from $4")
+def identified_resource(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
+    """Resource that an IRI identifies; ``$4`` or ``$i`` states the relation, mostly that it is the work manifested."""
+    href = first_address(field.values("1", "0"))
+    titles = [title_info(text) for text in chopped_values(field, "a")]
+    if href or titles:
+        attributes = relation_attributes(None, field)
+        relation = first_address(field.values("4")) if attributes["type"] is None else None
+        yield mods.RelatedItem(mods=mods.collected(titles), xlink_href=href, other_type_uri=relation, **attributes)
