@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
@@ -132,33 +133,17 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-COLUMNS = {
-    "id": ("id", "iri", "uri", "identifier"),
-    "label": ("label", "labels", "preflabel", "preferred", "heading", "name"),
-    "variants": ("variants", "altlabel", "altlabels", "variant", "aliases", "other_labels"),
-    "dates": ("dates", "date", "years"),
-    "born": ("born", "birth", "birth_date", "birthdate"),
-    "died": ("died", "death", "death_date", "deathdate"),
-    "kind": ("kind", "type"),
-    "language": ("language", "lang"),
-    "numbers": ("numbers", "sameas", "same_as", "exactmatch"),
-    "works": ("works", "titles"),
-    "occupations": ("occupations", "occupation"),
-    "creators": ("creators", "creator", "author", "authors"),
-    "work_language": ("work_language", "language_of_work"),
-}
-"""The columns of a table, and the names that a header may have for each; id and label are required."""
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``table.toml`` states: the names that a header may have for each column, and words for kinds."""
 
-_OTHER_KINDS: dict[str, AuthorityKind] = {
-    "personal": "person",
-    "corporate": "organisation",
-    "organization": "organisation",
-    "conference": "meeting",
-    "geographic": "place",
-    "subject": "topic",
-    "concept": "topic",
-}
-_KINDS = {str(kind): cast(AuthorityKind, kind) for kind in get_args(AuthorityKind)} | _OTHER_KINDS
+    columns: dict[str, tuple[str, ...]]
+    kinds: dict[str, AuthorityKind]
+
+
+_TABLE = msgspec.toml.decode(
+    resources.files("bibld.link").joinpath("table.toml").read_text(encoding="utf-8"), type=_Table
+)
+_KINDS = {str(kind): cast(AuthorityKind, kind) for kind in get_args(AuthorityKind)} | _TABLE.kinds
 _MAX_CELL_CHARACTERS = 1 << 20
 
 
@@ -175,13 +160,13 @@ def read_csv(stream: BinaryIO, name: str, template: str) -> Iterator[AuthorityRe
     header = [cell.strip().lower() for cell in next(csv.reader([head], delimiter=separator), [])]
     columns = {
         column: header.index(found)
-        for column, names in COLUMNS.items()
+        for column, names in _TABLE.columns.items()
         if (found := next((one for one in names if one in header), None)) is not None
     }
     if missing := [column for column in ("id", "label") if column not in columns]:
         raise HarvestError(
             f"{name}: is a table without the column {' and '.join(missing)}; its header is {', '.join(header)[:200]!r};"
-            f" the columns are {', '.join(COLUMNS)}"
+            f" the columns are {', '.join(_TABLE.columns)}"
         )
     try:
         for line, row in enumerate(csv.reader(text, delimiter=separator), 2):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import RELATION_OF_PHRASE
 from bibld.crosswalk._marc21.conventions import Marc21View, is_component, leader_code
 from bibld.crosswalk._marc21.form import numbers_in_host, pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
@@ -44,19 +45,6 @@ LINK_FIELDS: dict[str, str | None] = {
 }  # fmt: skip
 """Linking entry fields, and the relation that each states."""
 
-RELATION_OF_PHRASE = {
-    "abridgement of": "otherVersion", "adaptation of": "otherVersion", "also issued as": "otherVersion",
-    "also issued online": "otherFormat", "based on": "otherVersion", "constituent unit": "constituent",
-    "contained in": "host", "container of": "constituent", "contains": "constituent", "continuation of": "preceding",
-    "continued by": "succeeding", "continues": "preceding", "digitized version": "otherFormat",
-    "electronic reproduction": "otherFormat", "electronic reproduction of": "original",
-    "electronic version": "otherFormat", "facsimile of": "original", "in": "host", "in series": "series",
-    "issued also as": "otherFormat", "online version": "otherFormat", "original": "original",
-    "print version": "otherFormat", "reprint of": "original", "reproduced as": "otherVersion",
-    "reproduction of": "original", "review of": "reviewOf", "reviewed in": "isReferencedBy",
-    "revision of": "otherVersion", "translated as": "otherVersion", "translation of": "otherVersion",
-}  # fmt: skip
-"""Relations that a phrase in ``$i`` states, where the tag states none."""
 
 _LINK_CODES = "abcdefghijmnopqstuwxyz3"
 
