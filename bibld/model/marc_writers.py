@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
 
 from lxml import etree
 
@@ -60,6 +61,22 @@ def to_marcxml(record: MarcRecord, *, pretty: bool = False) -> bytes:
     """Write a record as a MARCXML document in UTF-8; characters that XML 1.0 cannot hold are dropped."""
     element = _record_element(record)
     return etree.tostring(element, encoding="UTF-8", xml_declaration=True, pretty_print=pretty)
+
+
+def write_marcxml(records: Iterable[MarcRecord], out: BinaryIO) -> int:
+    """Write records as a MARCXML ``collection``, one at a time, indented; return their number."""
+    count = 0
+    with etree.xmlfile(out, encoding="UTF-8") as file:
+        file.write_declaration()
+        with file.element(_tag("collection"), nsmap={None: MARCXML}):
+            for record in records:
+                element = _record_element(record)
+                etree.indent(element, level=1)
+                file.write("\n  ")
+                file.write(element)
+                count += 1
+            file.write("\n")
+    return count
 
 
 def to_mrk(record: MarcRecord) -> str:

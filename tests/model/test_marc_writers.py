@@ -12,7 +12,7 @@ from hypothesis import given
 from lxml import etree
 
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, flat_subfields
-from bibld.model.marc_writers import MARCXML, to_iso2709, to_marcxml, to_mrk
+from bibld.model.marc_writers import MARCXML, to_iso2709, to_marcxml, to_mrk, write_marcxml
 from bibld.model.origin import Origin
 from bibld.protocols import Raw
 from bibld.read import mrk
@@ -133,10 +133,20 @@ def test_marcxml_is_always_well_formed(text: str) -> None:
     assert root.findtext(f"{{{MARCXML}}}datafield/{{{MARCXML}}}subfield") == root.findtext(f"{{{MARCXML}}}controlfield")
 
 
+def test_a_collection_holds_every_record_unchanged_by_its_indentation() -> None:
+    out = io.BytesIO()
+    assert write_marcxml([record(title(" A ")), record(EMBEDDED)], out) == 2
+    root = etree.fromstring(out.getvalue())
+    assert [etree.QName(child).localname for child in root] == ["record", "record"]
+    assert [node.text for node in root.iter(f"{{{MARCXML}}}subfield")] == [" A ", "001N$1", "2001 ", "Собрание", "3"]
+
+
 @pytest.mark.skipif(not DATA, reason="BIBLD_TEST_DATA is not set")
 def test_marcxml_is_valid() -> None:
     schema = etree.XMLSchema(etree.parse(Path(DATA or "") / "mods" / "schema" / "MARC21slim.xsd"))
-    schema.assertValid(etree.fromstring(to_marcxml(record(ControlField("001", "42"), title("A")))))
+    out = io.BytesIO()
+    write_marcxml([record(ControlField("001", "42"), title("A"))], out)
+    schema.assertValid(etree.fromstring(out.getvalue()))
 
 
 # --- text
