@@ -1,7 +1,7 @@
 """Which subfields of the real files no rule reads, and why: a line for each reason.
 
 ``python benchmarks/unmapped.py`` converts every record of the real files of MARC 21, RUSMARC and UNIMARC. A subfield
-without a reason is marked with ``?``: it should be mapped, or have a reason in ``unmapped.py`` of its flavour.
+without a reason is marked with ``?``: it should be mapped, or have a reason in ``bibld/crosswalk/unmapped.csv``.
 """
 
 from __future__ import annotations

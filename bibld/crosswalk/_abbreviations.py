@@ -1,8 +1,8 @@
 """Whether the full stop at the end of a text belongs to an abbreviation, or only ends an area of ISBD.
 
-The words are those of editions, imprints, headings and physical descriptions in the languages of catalogues. A word
-that is also an ordinary word (``ill``, ``mass``, ``вид``) is an abbreviation only behind a comma, another full stop
-or a number: ``Cambridge, Mass.``, ``2-е вид.``.
+The words in ``abbreviations.toml`` are those of editions, imprints, headings and physical descriptions in the languages
+of catalogues. A word that is also an ordinary word (``ill``, ``mass``, ``вид``) is an abbreviation only behind a comma,
+another full stop or a number: ``Cambridge, Mass.``, ``2-е вид.``.
 """
 
 from __future__ import annotations
@@ -11,70 +11,23 @@ import re
 import unicodedata
 from enum import Enum
 from functools import lru_cache
+from importlib import resources
+
+import msgspec
+
+_TEXT = resources.files("bibld.crosswalk").joinpath("abbreviations.toml").read_text(encoding="utf-8")
+_WORDS = msgspec.toml.decode(_TEXT, type=dict[str, str])
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_WORDS[name].split())
 
 
-_ABBREVIATIONS = _words(
-    """
-    &c abr acad al approx arr assn assoc ave bd benj bldg blvd bros ca cent chas cie co comp conf corp cz dept dist
-    distrib ed eds edw enl esp etc facsim facsims fasc fl geo gov govt hrg hrgs illus illustr inc instr intl introd
-    jas jos jr ltd mfg misc mr mrs mss natl nos op orig pbk pref prelim proc prof proj prt prts pseud pt pts pub publ
-    rept repts repr rev rpt rpts robt saml ser soc sr st suppl supt surv thos transl treas univ vol vols
-
-    aufl ausg bearb beih biogr buchdr buchges buchh darst diss durchges eingel erw faks gedr ges gez hrsg jahrg jhdt
-    mitarb mitw nachdr nachf nachtr nebent neuausg neubearb neudr sachl sonderausg sonderdr sonderh taf tsd überarb
-    übers umgearb unveränd verl verlagsbuchh verlh veröff verz vollst vorw wiss wortreg zeichn zsgest
-
-    augm biblioth coll dép éd exempl impr inéd libr lith nouv ouvr préf publ réd réimpr rééd rév sér trad typ ampl aum
-    aument atual corr depto ecc ediz lám láms núm núms pág págs pról rist rived riv segg tít
-
-    bőv dopl forl forøg förl jrg kiad nakł nákl nakl obr omarb opl oppl oprac opr popr poszerz przekł przejrz přel
-    přeprac roč rozsz rozš ryc udg udk uitg uppl uprav utg uzup uzupeł vyd wyd wydawn zesz
-
-    dop gos ispr izd khudozh pererab perev sost ster vyp
-
-    авт автореф акад англ библиогр вв вып гг гос граф диагр дис дисс доп дораб изд ил илл имп инж иностр ин-т испр ист
-    канд кн лаб лит млн нац науч нач неизм обл обраб общ отв отд офиц пагин пер перераб печ подгот полигр посвящ
-    предисл прил прилож примеч просмотр проф публ разд расшир ред реж репр реф рец руб рус сб св сер собр соавт сост
-    соч спб стб стер стереотип стр табл техн тип типогр ун унив ун-т учеб уч фот франц худож цв чл экз энцикл юрид яз
-    вип держ допов друк перекл перероб упоряд уклад дапрац выд выпр перакл
-    """
-)
-
-_ALSO_WORDS = _words(
-    """
-    abb act anh col verb var anm art aug beil cat dir doc edit erg ex fig figs form front gen graf ill imp kap lang
-    lit min mus no off phot photo phots port ports print reg sec sep sp tab tabs tav tip
-
-    вид губ карт кор мат мин муз нем нот пол рис рук сов схем тех факс час черт
-    """
-)
-
-_STATES_AND_COUNTRIES = _words(
-    """
-    Ala Alta Ariz Ark Beds Belg Berks Bucks Cal Calif Cambs Colo Conn Del Eng Fla Ga Ger Glos Hants Herts Ia Il Ill
-    Ind Kan Kans Ky La Lancs Leics Man Mass Md Me Mex Mich Minn Miss Mo Mont Neb Neth Nev Nfld Northants Notts Okla
-    Ont Opf Or Ore Oreg Oxon Pa Penn Qld Qué Que Salop Sask Staffs Switz Tas Tenn Tex Thür Va Vic Vt Wash Westf Wilts
-    Wis Wisc Worcs Wyo Yorks
-    """
-)
-
-_ABBREVIATIONS_OF_EXTENT = _words(
-    """
-    abb anl b beih beil bild bl c col color diagr diagrs f facsim facsims farb fig fol ft front fronts graph hr h ill
-    ills illus il ilus in k kt l lám min mono n p pag ports port portr photo photos phot rys s sd sec stereo t tab
-    tabs tav taf titelb v x
-
-    б вкл граф грав д диагр ил к карт л н ненум нот нум отд п паг портр рис с схем т табл тетр фот фронт цв ч черт
-    """
-)
-
-_NO_ABBREVIATIONS = _words("cd cm db dvd fm hz kg km lp ml mm mp rpm tv vhs гб кб кг км мб мм см тв")
-"""Words without a vowel that are symbols, or are written without a full stop."""
-
+_ABBREVIATIONS = _words("abbreviations")
+_ALSO_WORDS = _words("also_words")
+_STATES_AND_COUNTRIES = _words("states_and_countries")
+_ABBREVIATIONS_OF_EXTENT = _words("of_extent")
+_NO_ABBREVIATIONS = _words("no_abbreviations")
 _VOWELS = frozenset("aeiouyæœøıаеёиоуыэюяіїєѣѵъьαεηιουω")
 _SYLLABIC = frozenset("rlрл")
 """Consonants that make a syllable between others: ``smrt``, ``vlk``, ``трг``."""

@@ -1,7 +1,8 @@
-"""Code lists of a flavour: ``codes.csv`` beside its rules, which a librarian can correct; one code a line.
+"""Tables of the crosswalks that a librarian can correct.
 
-The columns are the table, the position (of tables that have more than one), the authority of the terms, the code, and
-its term. Lines that begin with ``#`` are comments.
+``codes.csv`` beside the rules of a flavour has one code a line: the table, the position (of tables that have more than
+one), the authority of the terms, the code, and its term. Lines that begin with ``#`` are comments. ``unmapped.csv``
+states for the rules of each flavour why no rule reads some subfields that records contain.
 """
 
 from __future__ import annotations
@@ -27,3 +28,10 @@ def read_codes(package: str) -> CodeTables:
 def plain_lists(tables: CodeTables) -> dict[str, dict[str, str]]:
     """Return the terms by code of those tables that have one list only."""
     return {name: next(iter(lists.values())) for name, lists in tables.items() if len(lists) == 1}
+
+
+def reasons_of(rules: str) -> dict[str, str]:
+    """Return why no rule reads some subfields, by patterns of them (``*``: anything); ``rules`` as in the table."""
+    text = resources.files("bibld.crosswalk").joinpath("unmapped.csv").read_text(encoding="utf-8")
+    rows = [row for row in csv.DictReader(text.splitlines()) if row["rules"] == rules]
+    return {pattern: row["reason"] for row in rows for pattern in row["subfields"].split()}

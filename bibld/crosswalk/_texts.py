@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import calendar
+import datetime
 import html
 import re
 from collections.abc import Callable, Iterable
@@ -207,23 +207,22 @@ def entry_date(text: str) -> str | None:
 
 def iso_day(text: str) -> str | None:
     """Return ``YYYYMMDD`` as ``YYYY-MM-DD``, None for a text that is not a day of the calendar."""
-    if len(text) < 8 or not text[:8].isdecimal() or not text[:8].isascii():
+    digits = text[:8]
+    if len(digits) < 8 or not (digits.isdecimal() and digits.isascii()):
         return None
-    year, month, number = int(text[:4]), int(text[4:6]), int(text[6:8])
-    if year == 0 or not 1 <= month <= 12 or not 1 <= number <= calendar.monthrange(year, month)[1]:
+    try:
+        return datetime.date.fromisoformat(digits).isoformat()
+    except ValueError:
         return None
-    return f"{text[:4]}-{text[4:6]}-{text[6:8]}"
 
 
 def iso_time(text: str) -> str | None:
     """Return field 005, ``YYYYMMDDHHMMSS.F``, as ``YYYY-MM-DDTHH:MM:SS`` (ISO 8601; a date where no time is stated)."""
     text = text.strip()
-    date = iso_day(text)
-    if date is None:
-        return None
-    time = text[8:14]
-    if len(time) == 6 and time.isdecimal() and time.isascii():
-        hours, minutes, seconds = int(time[:2]), int(time[2:4]), int(time[4:])
-        if hours < 24 and minutes < 60 and seconds < 60:
-            return f"{date}T{time[:2]}:{time[2:4]}:{time[4:]}"
-    return date
+    day, digits = iso_day(text), text[8:14]
+    if day is None or len(digits) < 6 or not (digits.isdecimal() and digits.isascii()):
+        return day
+    try:
+        return f"{day}T{datetime.time.fromisoformat(digits).isoformat()}"
+    except ValueError:
+        return day

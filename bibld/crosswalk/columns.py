@@ -13,42 +13,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from bibld.errors import CrosswalkError
-from bibld.model import identifiers
+from bibld.model import identifiers, mods
 from bibld.model.marc import MarcRecord
-from bibld.model.mods import (
-    Abstract,
-    Date,
-    Detail,
-    Edition,
-    Element,
-    Extent,
-    Genre,
-    Identifier,
-    Language,
-    LanguageTerm,
-    Location,
-    Mods,
-    Name,
-    NamePart,
-    Note,
-    OriginInfo,
-    Part,
-    PartExtent,
-    PhysicalDescription,
-    Place,
-    PlaceTerm,
-    Publisher,
-    RecordIdentifier,
-    RecordInfo,
-    RelatedItem,
-    Role,
-    RoleTerm,
-    Subject,
-    TitleInfo,
-    Topic,
-    Url,
-    collected,
-)
 from bibld.model.relators import TERM_OF_RELATOR
 from bibld.protocols import Converted, Row
 from bibld.text.names import divided_names, family_and_given
@@ -130,14 +96,14 @@ def convert(record: Row, settings: Settings) -> Converted:
             record.origin, 'a MARC record, not a row of a table; remove crosswalk = "columns" from the source'
         )
     row = _TableRow(record, settings)
-    mods = collected(_elements(row))
-    if mods == Mods():
+    description = mods.collected(_elements(row))
+    if description == mods.Mods():
         names = ", ".join(name for name, _ in record.cells)
         reason = f"unknown columns {names}; state those of title, author … in [source.columns]"
         raise CrosswalkError(record.origin, reason)
-    if not mods.title_info:
+    if not description.title_info:
         row.warnings.append("the row has no title")
-    return Converted(mods, tuple(row.unmapped), (), tuple(row.warnings))
+    return Converted(description, tuple(row.unmapped), (), tuple(row.warnings))
 
 
 class _TableRow:
@@ -206,92 +172,96 @@ def _as_tuple(columns: Columns) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else columns
 
 
-def _elements(row: _TableRow) -> Iterator[Element]:
+def _elements(row: _TableRow) -> Iterator[mods.Element]:
     host, series = row.first("host"), row.values("series")
     volume = row.first("volume")
     if title := row.first("title"):
         number = (volume,) if volume and not host and not series else ()
-        yield TitleInfo(title=title, sub_title=tuple(row.values("subtitle")), part_number=number)
+        yield mods.TitleInfo(title=title, sub_title=tuple(row.values("subtitle")), part_number=number)
     for key, code in (("author", "aut"), ("editor", "edt"), ("contributor", "ctb")):
         for name in row.names(key):
             yield _name(name, code)
     genres = row.divided_values("genre") or (["article"] if host else [])
-    yield from (Genre(text) for text in genres)
+    yield from (mods.Genre(text) for text in genres)
     yield from _origin(row)
     yield from (_language(text) for text in row.divided_values("language"))
     if (pages := row.values("pages")) and not host:
-        yield PhysicalDescription(extent=tuple(map(Extent, pages)))
-    yield from (Abstract(text) for text in row.values("abstract"))
-    yield from (Note(text, type="content") for text in row.values("text"))
-    yield from (Note(text) for text in row.values("note"))
-    yield from (Subject(parts=(Topic(text),)) for text in row.divided_values("subject"))
+        yield mods.PhysicalDescription(extent=tuple(map(mods.Extent, pages)))
+    yield from (mods.Abstract(text) for text in row.values("abstract"))
+    yield from (mods.Note(text, type="content") for text in row.values("text"))
+    yield from (mods.Note(text) for text in row.values("note"))
+    yield from (mods.Subject(parts=(mods.Topic(text),)) for text in row.divided_values("subject"))
     if urls := row.values("url"):
-        yield Location(url=tuple(map(Url, urls)))
+        yield mods.Location(url=tuple(map(mods.Url, urls)))
     if host:
-        yield RelatedItem(type="host", mods=_host(row, host, volume))
+        yield mods.RelatedItem(type="host", mods=_host(row, host, volume))
     for position, title in enumerate(series):
         part = (volume,) if volume and not host and position == 0 else ()
-        yield RelatedItem(type="series", mods=Mods(title_info=(TitleInfo(title=title, part_number=part),)))
+        yield mods.RelatedItem(
+            type="series", mods=mods.Mods(title_info=(mods.TitleInfo(title=title, part_number=part),))
+        )
     yield from _identifiers(row, has_host=bool(host))
     if identifier := row.first("id"):
-        yield RecordInfo(record_identifier=(RecordIdentifier(identifier),))
+        yield mods.RecordInfo(record_identifier=(mods.RecordIdentifier(identifier),))
 
 
-def _name(text: str, code: str) -> Name:
+def _name(text: str, code: str) -> mods.Name:
     """Return a person; the parts of a name with given names first are separate."""
     order = family_and_given(text)
     if order is None:
-        return Name(type="personal", name_part=(NamePart(text),), role=(_role(code),))
-    parts = NamePart(order[0], type="family"), NamePart(order[1], type="given")
-    return Name(type="personal", name_part=parts, display_form=(text,), role=(_role(code),))
+        return mods.Name(type="personal", name_part=(mods.NamePart(text),), role=(_role(code),))
+    parts = mods.NamePart(order[0], type="family"), mods.NamePart(order[1], type="given")
+    return mods.Name(type="personal", name_part=parts, display_form=(text,), role=(_role(code),))
 
 
-def _role(code: str) -> Role:
-    return Role(
+def _role(code: str) -> mods.Role:
+    return mods.Role(
         (
-            RoleTerm(value=code, type="code", authority="marcrelator"),
-            RoleTerm(value=TERM_OF_RELATOR[code], type="text", authority="marcrelator"),
+            mods.RoleTerm(value=code, type="code", authority="marcrelator"),
+            mods.RoleTerm(value=TERM_OF_RELATOR[code], type="text", authority="marcrelator"),
         )
     )
 
 
-def _origin(row: _TableRow) -> Iterator[OriginInfo]:
+def _origin(row: _TableRow) -> Iterator[mods.OriginInfo]:
     dates = []
     for text in row.values("year"):
         year = _YEAR.fullmatch(text)
         if year is not None:
-            dates.append(Date(value=year[1], encoding="w3cdtf"))
+            dates.append(mods.Date(value=year[1], encoding="w3cdtf"))
         else:
-            dates.append(Date(value=text))
-    places = tuple(Place(place_term=(PlaceTerm(value=text, type="text"),)) for text in row.divided_values("place"))
-    publishers = tuple(Publisher(value=text) for text in row.divided_values("publisher"))
-    editions = tuple(Edition(value=text) for text in row.values("edition"))
+            dates.append(mods.Date(value=text))
+    places = tuple(
+        mods.Place(place_term=(mods.PlaceTerm(value=text, type="text"),)) for text in row.divided_values("place")
+    )
+    publishers = tuple(mods.Publisher(value=text) for text in row.divided_values("publisher"))
+    editions = tuple(mods.Edition(value=text) for text in row.values("edition"))
     if dates or places or publishers or editions:
-        yield OriginInfo(place=places, publisher=publishers, date_issued=tuple(dates), edition=editions)
+        yield mods.OriginInfo(place=places, publisher=publishers, date_issued=tuple(dates), edition=editions)
 
 
-def _language(text: str) -> Language:
+def _language(text: str) -> mods.Language:
     if _CODE.fullmatch(text):
         authority = "iso639-2b" if len(text) == 3 else "rfc3066"
-        return Language((LanguageTerm(value=text, type="code", authority=authority),))
-    return Language((LanguageTerm(value=text, type="text"),))
+        return mods.Language((mods.LanguageTerm(value=text, type="code", authority=authority),))
+    return mods.Language((mods.LanguageTerm(value=text, type="text"),))
 
 
-def _host(row: _TableRow, host: str, volume: str | None) -> Mods:
-    details = [Detail(type=kind, number=(text,)) for kind, text in (("volume", volume),) if text]
-    details += [Detail(type="issue", number=(text,)) for text in row.values("issue")]
+def _host(row: _TableRow, host: str, volume: str | None) -> mods.Mods:
+    details = [mods.Detail(type=kind, number=(text,)) for kind, text in (("volume", volume),) if text]
+    details += [mods.Detail(type="issue", number=(text,)) for text in row.values("issue")]
     extents = []
     for text in row.values("pages"):
         span = _PAGES.fullmatch(text)
         if span is not None:
-            extents.append(PartExtent(unit="pages", start=span[1], end=span[2].rstrip(".")))
+            extents.append(mods.PartExtent(unit="pages", start=span[1], end=span[2].rstrip(".")))
         else:
-            extents.append(PartExtent(unit="pages", list=text))
-    part = (Part(detail=tuple(details), extent=tuple(extents)),) if details or extents else ()
-    return Mods(title_info=(TitleInfo(title=host),), identifier=tuple(_issns(row)), part=part)
+            extents.append(mods.PartExtent(unit="pages", list=text))
+    part = (mods.Part(detail=tuple(details), extent=tuple(extents)),) if details or extents else ()
+    return mods.Mods(title_info=(mods.TitleInfo(title=host),), identifier=tuple(_issns(row)), part=part)
 
 
-def _identifiers(row: _TableRow, *, has_host: bool) -> Iterator[Identifier]:
+def _identifiers(row: _TableRow, *, has_host: bool) -> Iterator[mods.Identifier]:
     for text in row.divided_values("isbn"):
         isbn = identifiers.isbn(text)
         if _SHORTENED.fullmatch(text):
@@ -299,16 +269,16 @@ def _identifiers(row: _TableRow, *, has_host: bool) -> Iterator[Identifier]:
         elif isbn is None:
             row.warnings.append(f"isbn {text!r} contains no number; left out")
         else:
-            yield Identifier(isbn.value, type="isbn", invalid=None if isbn.is_valid else "yes")
+            yield mods.Identifier(isbn.value, type="isbn", invalid=None if isbn.is_valid else "yes")
     if not has_host:
         yield from _issns(row)
-    yield from (Identifier(text, type="doi") for text in row.divided_values("doi"))
+    yield from (mods.Identifier(text, type="doi") for text in row.divided_values("doi"))
 
 
-def _issns(row: _TableRow) -> Iterator[Identifier]:
+def _issns(row: _TableRow) -> Iterator[mods.Identifier]:
     for text in row.divided_values("issn"):
         issn = identifiers.issn(text)
         if issn is None:
             row.warnings.append(f"issn {text!r} contains no number; left out")
         else:
-            yield Identifier(issn.value, type="issn", invalid=None if issn.is_valid else "yes")
+            yield mods.Identifier(issn.value, type="issn", invalid=None if issn.is_valid else "yes")

@@ -7,7 +7,10 @@ contains the volume, 463 for the journal of an article, and the shelf code in 90
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
+from importlib import resources
+from itertools import islice
 
 import msgspec
 
@@ -22,34 +25,8 @@ _MONOGRAPH, _ARTICLE, _SERIAL = "00000nam0 2200000   450 ", "00000naa0 2200000  
 _LEADERS = {"ASP": _ARTICLE, "NJ": _ARTICLE, "OJ": _SERIAL}
 """Work sheet of 920 → leader; that of a monograph for all others (PAZK, SPEC, PVK …)."""
 
-_FIELDS: dict[str, tuple[str, str, str]] = {
-    "010": ("010", "a", "a=a b=b d=d z=z"),
-    "011": ("011", "a", "a=a d=d z=z"),
-    "101": ("101", "a", "a=a"),
-    "102": ("102", "a", "a=a"),
-    "200": ("200", "a", "a=a e=e f=f g=g v=h i=i"),
-    "205": ("205", "a", "a=a b=b f=f"),
-    "210": ("210", "c", "a=a c=c d=d"),
-    "215": ("215", "a", "a=a c=c d=d e=e"),
-    "225": ("225", "a", "a=a e=e f=f h=h i=i v=v x=x"),
-    "300": ("300", "a", "a=a"),
-    "320": ("320", "a", "a=a"),
-    "330": ("327", "a", "a=a c=a"),
-    "331": ("330", "a", "a=a"),
-    "517": ("517", "a", "a=a e=e"),
-    "600": ("600", "a", "a=a b=b c=c f=f g=g"),
-    "606": ("606", "a", "a=a b=x c=x d=x g=y e=y h=z"),
-    "607": ("607", "a", "a=a b=x g=y h=z"),
-    "610": ("610", "a", "a=a"),
-    "621": ("686", "a", "a=a"),
-    "675": ("675", "a", "a=a"),
-    "700": ("700", "a", "a=a b=b c=c d=d f=f g=g 4=4"),
-    "701": ("701", "a", "a=a b=b c=c d=d f=f g=g 4=4"),
-    "702": ("702", "a", "a=a b=b c=c d=d f=f g=g 4=4"),
-    "710": ("710", "a", "a=a b=b c=e d=d f=f"),
-    "711": ("711", "a", "a=a b=b c=e d=d f=f"),
-    "951": ("856", "u", "i=u t=y"),
-}
+_ROWS = csv.reader(resources.files("bibld.crosswalk").joinpath("irbis.csv").read_text(encoding="utf-8").splitlines())
+_FIELDS = {tag: (rusmarc_tag, plain, codes) for tag, rusmarc_tag, plain, codes in islice(_ROWS, 1, None)}
 """Tag → tag of RUSMARC, the code of a plain text, and code=code of each subfield that is read."""
 
 _SET = {

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._marc21.conventions import (
     CONVENTIONS,
@@ -24,14 +25,12 @@ from bibld.crosswalk._marc21.conventions import (
 from bibld.crosswalk._marc21.form import KIND_AND_LANGUAGE, PHYSICAL
 from bibld.crosswalk._marc21.holdings import HOLDINGS
 from bibld.crosswalk._marc21.identification import IDENTIFIERS, RECORD
-from bibld.crosswalk._marc21.identified_works import IDENTIFIED_WORKS
 from bibld.crosswalk._marc21.links import RELATED
 from bibld.crosswalk._marc21.names import NAMES
 from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
 from bibld.crosswalk._marc21.origin import ORIGIN
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
-from bibld.crosswalk._marc21.unmapped import REASONS
 from bibld.crosswalk._marc21.work_attributes import WORK_ATTRIBUTES
 from bibld.crosswalk._rules import RuleSet
 from bibld.model.marc import MarcRecord
@@ -57,11 +56,11 @@ REPLACED = {
 RULES = RuleSet(
     (
         TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, WORK_ATTRIBUTES, SUBJECTS, HOLDINGS, RELATED,
-        IDENTIFIED_WORKS, IDENTIFIERS, RECORD,
+        IDENTIFIERS, RECORD,
     ),
     PRIVATE_SUBFIELDS | dict.fromkeys(("852", "856", "863", "864", "865", "866", "867", "868"), "x"),
     STRUCTURAL,
-    REASONS,
+    reasons_of("marc21"),
     PRIVATE_BY_INDICATOR,
 )  # fmt: skip
 """The rules. Fields that their indicator or tag makes private are set aside before any rule."""

@@ -6,17 +6,17 @@ scheme are of the Russian Library-Bibliographical Classification.
 
 from __future__ import annotations
 
+from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._flavour import is_unimarc
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.holdings import RUSMARC_BOOK
 from bibld.crosswalk._unimarc.rules import COMMON_RULES, PRIVATE_SUBFIELDS, STRUCTURAL
 from bibld.crosswalk._unimarc.rules import convert as _convert
-from bibld.crosswalk._unimarc.unmapped import REASONS
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 
-RULES = RuleSet((COMMON_RULES, RUSMARC_BOOK), PRIVATE_SUBFIELDS, STRUCTURAL, REASONS)
+RULES = RuleSet((COMMON_RULES, RUSMARC_BOOK), PRIVATE_SUBFIELDS, STRUCTURAL, reasons_of("unimarc"))
 
 _LANGUAGES = frozenset(["rus", "tat", "bak", "bel", "ukr", "kaz", "kir", "uzb", "chv", "sah", "oss"])
 _COUNTRIES = frozenset(["RU", "SU", "BY", "UA", "KZ", "KG", "UZ"])

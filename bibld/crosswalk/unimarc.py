@@ -7,12 +7,12 @@ are in 995 (French recommendation), or in 899 by the code of the library (Italy)
 from __future__ import annotations
 
 from bibld.crosswalk import rusmarc
+from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._flavour import is_unimarc
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.holdings import UNIMARC_BOOK
 from bibld.crosswalk._unimarc.rules import COMMON_RULES, PRIVATE_SUBFIELDS, STRUCTURAL
 from bibld.crosswalk._unimarc.rules import convert as _convert
-from bibld.crosswalk._unimarc.unmapped import REASONS
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
@@ -20,7 +20,7 @@ from bibld.protocols import Converted
 _FLAGS = {"899": "efx"}
 """Flags of the Italian union catalogue."""
 
-RULES = RuleSet((COMMON_RULES, UNIMARC_BOOK), PRIVATE_SUBFIELDS | _FLAGS, STRUCTURAL, REASONS)
+RULES = RuleSet((COMMON_RULES, UNIMARC_BOOK), PRIVATE_SUBFIELDS | _FLAGS, STRUCTURAL, reasons_of("unimarc"))
 
 
 PRIORITY = -1

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 Numbers = npt.NDArray[np.uint64]
 """Hashes, keys, signatures, and pairs of rows as one number each."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -56,6 +56,7 @@ class FeatureRows(Protocol):
 
     def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
         """Return neighbouring rows; the columns named, by default all but the long ones."""
+        return self.rows(np.arange(max(start, 0), min(stop, len(self))), names)
 
     def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
         """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""
@@ -127,13 +128,6 @@ def _decode(
     }
 
 
-def _copy_rows(starts: Offsets, data: Bytes, positions: Offsets) -> tuple[Offsets, Bytes]:
-    """Return where the texts of some rows start (n + 1,), and these texts, one row after another."""
-    begins, lengths = starts[positions], np.diff(starts)[positions]
-    found = np.concatenate(([0], np.cumsum(lengths)))
-    return found, data[np.repeat(begins - found[:-1], lengths) + np.arange(found[-1])]
-
-
 def _wanted(names: Iterable[str] | None, location: object) -> set[str]:
     """Return the columns that are asked for: all but the long ones by default; raises ``ValueError``."""
     wanted = {*TEXTS, *NUMBERS}.difference(LONG) if names is None else set(names)
@@ -142,29 +136,50 @@ def _wanted(names: Iterable[str] | None, location: object) -> set[str]:
     return wanted
 
 
-class PackedRows:
-    """Rows in memory as files store them; the columns of some rows are decoded when they are asked for."""
+class _Texts:
+    """The texts of some columns in memory, row by row as they are stored; ``starts`` (n + 1,) are those of rows."""
 
-    def __init__(self, stored: StoredRows) -> None:
-        self._stored = stored
-        self.ordinals = stored.ordinals
+    def __init__(self, starts: Offsets, data: Bytes) -> None:
+        self.starts = starts
+        self._data = data
+
+    def stored(self, positions: Offsets) -> tuple[Offsets, Bytes]:
+        """Return where the texts of some rows start (n + 1,), and these texts, one row after another."""
+        begins, lengths = self.starts[positions], np.diff(self.starts)[positions]
+        found = np.concatenate(([0], np.cumsum(lengths)))
+        return found, self._data[np.repeat(begins - found[:-1], lengths) + np.arange(found[-1])]
+
+
+class _StoredTable(FeatureRows):
+    """Rows as files store them, of which the columns are decoded when they are asked for."""
+
+    def __init__(
+        self,
+        location: Path,
+        ordinals: npt.NDArray[np.uint64],
+        numbers: npt.NDArray[np.int32],
+        texts: Mapping[str, _Texts],
+    ) -> None:
+        """``location`` is named in errors; ``texts`` are those of each text file."""
+        self._location = location
+        self.ordinals = ordinals
+        self.numbers = numbers
+        self._texts = texts
 
     def __len__(self) -> int:
-        return len(self._stored.ordinals)
-
-    def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
-        """Return neighbouring rows; the columns named, by default all but the long ones."""
-        return self.rows(np.arange(max(start, 0), min(stop, len(self))), names)
+        return len(self.ordinals)
 
     def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
         """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""
-        positions, requested = np.ascontiguousarray(positions, dtype=np.int64), _wanted(names, "rows in memory")
+        positions = np.ascontiguousarray(positions, dtype=np.int64)
+        if len(positions) and not (positions.min() >= 0 and positions.max() < len(self)):
+            raise IndexError(f"a row is not among the {len(self)} rows of {self._location}")
+        requested = _wanted(names, self._location)
         texts: dict[str, TextColumn] = {}
         for file, columns in TEXT_FILES.items():
             if wanted := [name for name in columns if name in requested]:
-                starts, data = _copy_rows(*self._stored.texts[file], positions)
-                texts |= _decode(starts, data, columns, wanted, Path("rows in memory"))
-        numbers = np.array(self._stored.numbers[positions].T, order="C")
+                texts |= _decode(*self._texts[file].stored(positions), columns, wanted, self._location)
+        numbers = np.array(self.numbers[positions].T, order="C")
         return FeatureColumns(
             self.ordinals[positions],
             {name: texts[name] for name in TEXTS if name in requested},
@@ -172,16 +187,26 @@ class PackedRows:
         )
 
     def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return the sizes of the long texts of rows in bytes; shape of ``positions``."""
-        sizes = [np.diff(self._stored.texts[file][0])[positions] for file in TEXT_FILES if file in LONG]
-        return sum(sizes, np.zeros(len(positions), np.int64))
+        """Return the sizes of the long texts of rows in bytes, without reading them; shape of ``positions``."""
+        sizes = np.zeros(len(positions), dtype=np.int64)
+        for file in LONG:
+            starts = self._texts[file].starts
+            sizes += starts[positions.astype(np.int64) + 1] - starts[positions]
+        return sizes
 
 
-class _TextFile:
+class PackedRows(_StoredTable):
+    """Rows in memory as files store them."""
+
+    def __init__(self, stored: StoredRows) -> None:
+        texts = {file: _Texts(*found) for file, found in stored.texts.items()}
+        super().__init__(Path("rows in memory"), stored.ordinals, stored.numbers, texts)
+
+
+class _TextFile(_Texts):
     """The texts of some columns, row by row. Rows are read, since pages mapped at random cost twice as much."""
 
     def __init__(self, folder: Path, name: str, rows: int) -> None:
-        self.name, self.columns = name, TEXT_FILES[name]
         self._path = folder / f"{name}.uint8"
         self.starts: Offsets = _mapped(folder / f"{name}.starts.int64", rows + 1)
         self._size = int(self.starts[-1])
@@ -205,12 +230,8 @@ class _TextFile:
             raise damaged(self._path, "cannot be read to its end")
         return starts, data
 
-    def rows(self, positions: Offsets, names: Sequence[str]) -> dict[str, TextColumn]:
-        """Return the columns ``names`` of some rows."""
-        return _decode(*self.stored(positions), self.columns, names, self._path)
 
-
-class FeatureTable:
+class FeatureTable(_StoredTable):
     """The first rows of a folder of files, for reading; ``ordinals``, ``made`` and ``source`` (n,) are mapped.
 
     Raises ``DamagedIndexError`` if a file is missing, too short, or of another format.
@@ -219,55 +240,21 @@ class FeatureTable:
     def __init__(self, folder: Path, rows: int) -> None:
         self.folder = folder
         check_head(folder)
-        self._rows = rows
-        self.ordinals: npt.NDArray[np.uint64] = _mapped(folder / "ordinals.uint64", rows)
         self.made: npt.NDArray[np.uint64] = _mapped(folder / "made.uint64", rows)
         self.source: npt.NDArray[np.uint16] = _mapped(folder / "source.uint16", rows)
-        self.numbers: npt.NDArray[np.int32] = _mapped(folder / "numbers.int32", rows * len(NUMBERS)).reshape(
-            rows, len(NUMBERS)
-        )
-        self._files = [_TextFile(folder, name, rows) for name in TEXT_FILES]
+        ordinals: npt.NDArray[np.uint64] = _mapped(folder / "ordinals.uint64", rows)
+        numbers: npt.NDArray[np.int32] = _mapped(folder / "numbers.int32", rows * len(NUMBERS))
+        texts = {name: _TextFile(folder, name, rows) for name in TEXT_FILES}
+        super().__init__(folder, ordinals, numbers.reshape(rows, len(NUMBERS)), texts)
 
     @classmethod
     def open_complete(cls, folder: Path) -> FeatureTable:
         """Open all rows of a folder that nobody appends to."""
         return cls(folder, (folder / "ordinals.uint64").stat().st_size // 8)
 
-    def __len__(self) -> int:
-        return self._rows
-
-    def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
-        """Return neighbouring rows; the columns named, by default all but the long ones."""
-        return self.rows(np.arange(max(start, 0), min(stop, len(self))), names)
-
-    def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
-        """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""
-        positions = np.ascontiguousarray(positions, dtype=np.int64)
-        if len(positions) and not (positions.min() >= 0 and positions.max() < len(self)):
-            raise IndexError(f"a row is not among the {len(self)} rows of {self.folder}")
-        requested = _wanted(names, self.folder)
-        texts: dict[str, TextColumn] = {}
-        for file in self._files:
-            if wanted := [name for name in file.columns if name in requested]:
-                texts |= file.rows(positions, wanted)
-        numbers = np.array(self.numbers[positions].T, order="C")
-        return FeatureColumns(
-            self.ordinals[positions],
-            {name: texts[name] for name in TEXTS if name in requested},
-            {name: numbers[position] for position, name in enumerate(NUMBERS) if name in requested},
-        )
-
-    def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Return the sizes of the long texts of rows in bytes, without reading them; shape of ``positions``."""
-        sizes = np.zeros(len(positions), dtype=np.int64)
-        for file in self._files:
-            if file.name in LONG:
-                sizes += file.starts[positions.astype(np.int64) + 1] - file.starts[positions]
-        return sizes
-
     def stored(self, positions: Offsets) -> StoredRows:
         """Return rows as they are stored, for a writer: with the long columns, and without decoding."""
-        texts = {file.name: file.stored(positions) for file in self._files}
+        texts = {name: file.stored(positions) for name, file in self._texts.items()}
         return StoredRows(self.ordinals[positions], self.numbers[positions], texts)
 
 

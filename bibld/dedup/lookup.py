@@ -189,7 +189,7 @@ class MatchOfRecord(msgspec.Struct, frozen=True):
     duplicates: tuple[int, ...] = ()
 
 
-class _Chained:
+class _Chained(FeatureRows):
     """Rows of features of two tables, those of the second behind those of the first."""
 
     def __init__(self, first: FeatureRows, second: FeatureRows) -> None:
@@ -197,10 +197,6 @@ class _Chained:
 
     def __len__(self) -> int:
         return len(self._first) + len(self._second)
-
-    def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
-        """Return neighbouring rows; the columns named, by default all but the long ones."""
-        return self.rows(np.arange(max(start, 0), min(stop, len(self))), names)
 
     def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
         """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""

@@ -8,7 +8,6 @@ shows what was deleted.
 
 from __future__ import annotations
 
-import html
 import os
 import shlex
 import sqlite3
@@ -368,40 +367,13 @@ def _write_report(workspace: Path, report: ServerReport) -> Path:
     return page
 
 
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    "pre{background:#f4f4f0;padding:.5rem;white-space:pre-wrap;overflow-wrap:anywhere}"
-    "dt{font-weight:600}h2{margin-top:2rem}code{overflow-wrap:anywhere}"
-)
-
-
 def _page(report: ServerReport) -> str:
     """Return the report as a page of HTML that needs nothing else."""
-    text = html.escape
-    result = report.result
-    parts = [
-        '<!doctype html><html lang="en"><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>Harvest of {text(report.source)}</title><style>{_STYLE}</style>",
-        f"<h1>Harvest of {text(report.address or report.source)}</h1>",
-        f"<p>{text(report.made_at)}, by bibld ({text(report.harvester)}). Result: <b>{text(result.outcome)}</b>.</p>",
-        f"<p>{result.received:,} records received with {with_number(result.requests, 'request')};"
-        f" {result.rejected:,} of them could not be used; {result.stored:,} are stored.</p>",
-    ]
-    if result.reasons:
-        parts.append("<ul>" + "".join(f"<li>{text(reason)}</li>" for reason in result.reasons) + "</ul>")
-    if not report.findings:
-        parts.append("<p>The server kept to the standards.</p>")
-    for finding in report.findings:
-        parts.append(f"<h2>The server {text(finding.what)}</h2><dl>")
-        parts.append(f"<dt>How often</dt><dd>{finding.times:,}</dd>")
-        parts.append(f"<dt>The standard</dt><dd>{text(finding.clause)}</dd>")
-        parts.append(f"<dt>What bibld did</dt><dd>{text(finding.remedy)}</dd></dl>")
-        for example in finding.examples:
-            parts.append(f"<p>{text(example.at)} <code>{text(example.where)}</code></p>")
-            if example.what:
-                parts.append(f"<pre>{text(example.what)}</pre>")
-    return "\n".join(parts) + "\n</html>\n"
+    import jinja2  # only what is fetched from servers needs it
+
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True)
+    template = environment.from_string(Path(__file__).with_name("server_report.html").read_text(encoding="utf-8"))
+    return template.render(report=report, requests=with_number(report.result.requests, "request"))
 
 
 # --- how fresh sources are

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import hashlib
 import io
 import re
-import shutil
-import tempfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
 import msgspec
-import zstandard
 
 from bibld.errors import ConfigError, HarvestError
 from bibld.link._marc import read_marc
@@ -25,13 +21,12 @@ from bibld.link._rdf import read_rdf
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord, iri_of
 from bibld.model.iris import web_iri
 from bibld.protocols import adapters
+from bibld.read import open_decompressed
 from bibld.text.languages import language_code
 
 Format = Literal["n-triples", "turtle", "marc", "csv"]
 
 _HEAD = 64 * 1024
-_CHUNK = 1 << 20
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HTML = re.compile(rb"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _TURTLE = re.compile(
@@ -73,8 +68,6 @@ def open_authority(path: Path, template: str = "") -> AuthorityFile:
             head = stream.read(_HEAD)
     except HarvestError as error:
         raise ConfigError([str(error)]) from error
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be opened: {error.strerror or error}"]) from error
     return AuthorityFile(path, _format_of(path, head), template, _digest(path))
 
 
@@ -84,8 +77,7 @@ def read_authority(file: AuthorityFile) -> Iterator[AuthorityRecord | None]:
     Raises ``HarvestError`` for a file that is damaged, cut off, or not of its format.
     """
     if file.format == "marc":
-        with _plain_file(file.path) as path:
-            yield from read_marc(path, file.name, file.template)
+        yield from read_marc(file.path, file.name, file.template)
         return
     with _decompressed(file.path) as stream:
         if file.format == "csv":
@@ -125,99 +117,33 @@ def _format_of(path: Path, head: bytes) -> Format:
 
 @contextmanager
 def _decompressed(path: Path) -> Iterator[BinaryIO]:
-    """Open a file, decompressed if its first bytes show gzip or zstd; damage of that is a ``HarvestError``."""
-    with path.open("rb") as file:
-        magic = file.peek(4)[:4]
-        stream: BinaryIO = file
-        if magic.startswith(_GZIP):
-            stream = cast(BinaryIO, gzip.GzipFile(fileobj=file))
-        elif magic == _ZSTD:
-            reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-            stream = cast(BinaryIO, io.BufferedReader(reader, _CHUNK))
+    """Open a file, decompressed; its damage is raised rather than what a parser found wrong because of it."""
+    fault: HarvestError | None = None
+    with open_decompressed(path, may_have_holes=True) as stream:
         try:
-            yield _Reported(stream, path)  # type: ignore[misc]
-        finally:
-            if stream is not file:
-                stream.close()
-
-
-class _Reported(io.RawIOBase):
-    """A stream whose damage is an error that names the file."""
-
-    def __init__(self, stream: BinaryIO, path: Path) -> None:
-        self._stream = stream
-        self._path = path
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        data = self._read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def read(self, size: int = -1) -> bytes:
-        return self._read(size)
-
-    def _read(self, size: int) -> bytes:
-        try:
-            return self._stream.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
-            raise HarvestError(
-                f"{self._path.name}: the compressed file is cut off or damaged; fetch it again"
-            ) from error
-
-
-@contextmanager
-def _plain_file(path: Path) -> Iterator[Path]:
-    """Give a file that the readers of MARC can open: they know gzip, but not zstd."""
-    with path.open("rb") as file:
-        is_zstd = file.read(4) == _ZSTD
-    if not is_zstd:
-        yield path
-        return
-    with tempfile.TemporaryDirectory() as folder, _decompressed(path) as stream:
-        plain = Path(folder) / path.name
-        with plain.open("wb") as out:
-            shutil.copyfileobj(stream, out, _CHUNK)
-        yield plain
+            yield stream
+        except HarvestError as error:
+            fault = error
+    if fault is not None:
+        raise fault
 
 
 def _digest(path: Path) -> str:
-    state = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            state.update(chunk)
-    return state.hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-COLUMNS = {
-    "id": ("id", "iri", "uri", "identifier"),
-    "label": ("label", "labels", "preflabel", "preferred", "heading", "name"),
-    "variants": ("variants", "altlabel", "altlabels", "variant", "aliases", "other_labels"),
-    "dates": ("dates", "date", "years"),
-    "born": ("born", "birth", "birth_date", "birthdate"),
-    "died": ("died", "death", "death_date", "deathdate"),
-    "kind": ("kind", "type"),
-    "language": ("language", "lang"),
-    "numbers": ("numbers", "sameas", "same_as", "exactmatch"),
-    "works": ("works", "titles"),
-    "occupations": ("occupations", "occupation"),
-    "creators": ("creators", "creator", "author", "authors"),
-    "work_language": ("work_language", "language_of_work"),
-}
-"""The columns of a table, and the names that a header may have for each; id and label are required."""
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``table.toml`` states: the names that a header may have for each column, and words for kinds."""
 
-_OTHER_KINDS: dict[str, AuthorityKind] = {
-    "personal": "person",
-    "corporate": "organisation",
-    "organization": "organisation",
-    "conference": "meeting",
-    "geographic": "place",
-    "subject": "topic",
-    "concept": "topic",
-}
-_KINDS = {str(kind): cast(AuthorityKind, kind) for kind in get_args(AuthorityKind)} | _OTHER_KINDS
+    columns: dict[str, tuple[str, ...]]
+    kinds: dict[str, AuthorityKind]
+
+
+_TABLE = msgspec.toml.decode(
+    resources.files("bibld.link").joinpath("table.toml").read_text(encoding="utf-8"), type=_Table
+)
+_KINDS = {str(kind): cast(AuthorityKind, kind) for kind in get_args(AuthorityKind)} | _TABLE.kinds
 _MAX_CELL_CHARACTERS = 1 << 20
 
 
@@ -234,13 +160,13 @@ def read_csv(stream: BinaryIO, name: str, template: str) -> Iterator[AuthorityRe
     header = [cell.strip().lower() for cell in next(csv.reader([head], delimiter=separator), [])]
     columns = {
         column: header.index(found)
-        for column, names in COLUMNS.items()
+        for column, names in _TABLE.columns.items()
         if (found := next((one for one in names if one in header), None)) is not None
     }
     if missing := [column for column in ("id", "label") if column not in columns]:
         raise HarvestError(
             f"{name}: is a table without the column {' and '.join(missing)}; its header is {', '.join(header)[:200]!r};"
-            f" the columns are {', '.join(COLUMNS)}"
+            f" the columns are {', '.join(_TABLE.columns)}"
         )
     try:
         for line, row in enumerate(csv.reader(text, delimiter=separator), 2):

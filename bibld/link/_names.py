@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import lru_cache
+from importlib import resources
 
 import msgspec
 
@@ -78,45 +79,20 @@ def _year(text: str | None) -> int | None:
 
 _FULLER = re.compile(r"\(([^()]*)\)")
 _QUALIFIER = re.compile(r"\s*[(<][^()<>]*[)>]\s*$")
-_PARTICLES = frozenset({
-    *("de", "du", "des", "di", "da", "dal", "del", "della", "der", "den", "dos", "von", "vom", "van", "zu", "zur"),
-    *("af", "av", "la", "le", "ten", "ter", "фон", "ван", "де", "дер", "ди", "ла", "ле"),
-})  # fmt: skip
-_GENERATIONS = frozenset(
-    {"jr", "sr", "junior", "senior", "ii", "iii", "iv", "v", "vi", "fils", "pere", "младший", "старший"}
+_WORDS = msgspec.toml.decode(
+    resources.files("bibld.link").joinpath("words.toml").read_text(encoding="utf-8"), type=dict[str, str]
 )
-_NOBLE_TITLES = frozenset({
-    *("earl", "duke", "marquis", "marquess", "viscount", "prince", "king", "queen", "emperor", "bishop", "archbishop"),
-    *("herzog", "furst", "konig", "comte", "duc", "pope", "граф", "князь", "король", "император", "архиепископ"),
-})  # fmt: skip
-"""Titles of which each holder has the same name as others before and after."""
-_TITLES = frozenset({
-    "sir", "dame", "lord", "lady", "dr", "prof", "professor", "rev", "mr", "mrs", "ms", "miss", "count", "baron",
-    "freiherr", "saint", "md", "phd", "esq", "барон", "проф", "graf",
-})  # fmt: skip
+_PARTICLES = frozenset(_WORDS["particles"].split())
+_GENERATIONS = frozenset(_WORDS["generations"].split())
+_NOBLE_TITLES = frozenset(_WORDS["noble_titles"].split())
+_TITLES = frozenset(_WORDS["titles"].split())
 _BETWEEN_ELEMENTS = re.compile(r"\s*--\s*")
 _TEXTS_REMEMBERED = 50_000
 _MAX_ABBREVIATION_LETTERS = 4
 
-_GENERIC_STEMS = (
-    "academ", "administration", "agenc", "akadem", "archiv", "association", "authorit", "biblio", "board", "branch",
-    "bureau", "chamber", "church", "colleg", "commission", "committee", "compan", "conference", "congress", "council",
-    "count", "court", "department", "dept", "district", "division", "education", "facult", "fakult", "federa",
-    "foundation", "gesellschaft", "gosudarst", "government", "group", "health", "hospital", "institut",
-    "international", "izdat", "komitet", "laborator", "librar", "minister", "ministr", "muse", "muze", "national",
-    "natsional", "nauchn", "office", "organi", "otdel", "parliament", "program", "project", "publish", "regional",
-    "research", "scien", "school", "section", "senat", "service", "societ", "universit", "verein", "verlag",
-    "working",
-)  # fmt: skip
-"""Beginnings of words that do not distinguish an organisation from others, romanised."""
-_GENERIC_WORDS = frozenset({
-    *("amt", "art", "arts", "center", "centers", "centre", "city", "club", "fund", "house", "press", "public", "staff"),
-    *("state", "task", "force", "team", "unit", "units", "tsentr"),
-})  # fmt: skip
-_SMALL_WORDS = frozenset({
-    *("and", "of", "the", "for", "on", "in", "a", "at", "to", "i", "v", "po", "und", "fur", "der", "die", "das", "de"),
-    *("la", "le", "les", "du", "des", "et", "zur", "zu"),
-})  # fmt: skip
+_GENERIC_STEMS = tuple(_WORDS["generic_stems"].split())
+_GENERIC_WORDS = frozenset(_WORDS["generic_words"].split())
+_SMALL_WORDS = frozenset(_WORDS["small_words"].split())
 
 
 class NameRelation(Enum):

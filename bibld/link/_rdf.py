@@ -3,104 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import resources
 from itertools import groupby
 from typing import BinaryIO, TypeVar
 
+import msgspec
 import pyoxigraph
 
 from bibld.errors import HarvestError
 from bibld.link._names import Life, life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
 from bibld.model.iris import web_iri
+from bibld.model.rdf import PREFIXES
 
 Meaning = TypeVar("Meaning")
 
-_SKOS = "http://www.w3.org/2004/02/skos/core#"
-_MADS = "http://www.loc.gov/mads/rdf/v1#"
-_GND = "https://d-nb.info/standards/elementset/gnd#"
-_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-_OWL = "http://www.w3.org/2002/07/owl#"
-_FOAF = "http://xmlns.com/foaf/0.1/"
-_RDA = "http://rdaregistry.info/Elements/a/"
-_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-_WIKIDATA = "http://www.wikidata.org/entity/"
-_DIRECT = "http://www.wikidata.org/prop/direct/"
+
+class _Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``vocabulary.toml`` states; names have prefixes, of which one may stand for several namespaces."""
+
+    prefixes: dict[str, str]
+    properties: dict[str, str]
+    classes: dict[AuthorityKind, str]
+    names_in_gnd: dict[str, AuthorityKind]
+
+    def by_iri(self, table: Mapping[Meaning, str]) -> dict[str, Meaning]:
+        """Return the meaning of each IRI of a table."""
+        return {
+            namespace + name: meaning
+            for meaning, names in table.items()
+            for prefix, _, name in (stated.partition(":") for stated in names.split())
+            for namespace in self.prefixes[prefix].split()
+        }
+
+
+_VOCABULARY = msgspec.toml.decode(
+    resources.files("bibld.link").joinpath("vocabulary.toml").read_text(encoding="utf-8"), type=_Vocabulary
+)
+_ROLE_OF_PROPERTY = _VOCABULARY.by_iri(_VOCABULARY.properties)
+_KINDS = _VOCABULARY.by_iri(_VOCABULARY.classes)
+_GND = _VOCABULARY.prefixes["gnd"]
+_TYPE = f"{PREFIXES['rdf']}type"
 _NORMALIZED = "http://www.wikidata.org/prop/direct-normalized/"
-_SCHEMA = "http://schema.org/"
-_SCHEMAS = (_SCHEMA, "https://schema.org/")
-
-_PROPERTIES: dict[str, dict[str, str]] = {
-    "preferred": {_SKOS: "prefLabel", _MADS: "authoritativeLabel", _RDFS: "label", _FOAF: "name", _SCHEMA: "name"},
-    "variant": {_SKOS: "altLabel hiddenLabel", _MADS: "variantLabel", _SCHEMA: "alternateName"},
-    "born": {
-        _GND: "dateOfBirth dateOfEstablishment",
-        _MADS: "birthDate establishDate",
-        _RDA: "P50121",
-        _DIRECT: "P569 P571",
-        _SCHEMA: "birthDate foundingDate",
-    },
-    "died": {
-        _GND: "dateOfDeath dateOfTermination",
-        _MADS: "deathDate terminateDate",
-        _DIRECT: "P570 P576",
-        _SCHEMA: "deathDate dissolutionDate",
-    },
-    "number": {_OWL: "sameAs", _SKOS: "exactMatch", _MADS: "hasExactExternalAuthority", _SCHEMA: "sameAs"},
-    "work": {_GND: "publication titleOfPublication"},
-    "occupation": {_GND: "professionOrOccupationAsLiteral", _SCHEMA: "jobTitle hasOccupation"},
-    "notation": {_SKOS: "notation"},
-}
-"""The local names of the properties of each role, by namespace."""
-
-_CLASSES: dict[AuthorityKind, dict[str, str]] = {
-    "person": {
-        _FOAF: "Person",
-        _MADS: "PersonalName",
-        _WIKIDATA: "Q5",
-        _GND: "Person DifferentiatedPerson UndifferentiatedPerson Pseudonym RoyalOrMemberOfARoyalHouse",
-        _SCHEMA: "Person",
-    },
-    "family": {_MADS: "FamilyName", _GND: "Family"},
-    "organisation": {_FOAF: "Organization", _MADS: "CorporateName", _GND: "CorporateBody", _SCHEMA: "Organization"},
-    "meeting": {_MADS: "ConferenceName", _GND: "ConferenceOrEvent", _SCHEMA: "Event"},
-    "place": {
-        _MADS: "Geographic HierarchicalGeographic",
-        _GND: "PlaceOrGeographicName TerritorialCorporateBodyOrAdministrativeUnit",
-        _SCHEMA: "Place",
-    },
-    "topic": {
-        _MADS: "Topic ComplexSubject GenreForm",
-        _GND: "SubjectHeading SubjectHeadingSensoStricto NomenclatureInBiologyOrChemistry",
-        _SCHEMA: "Intangible",
-    },
-    "work": {_MADS: "Title NameTitle", _GND: "Work", _SCHEMA: "CreativeWork"},
-}
-
-
-def _by_iri(table: Mapping[Meaning, Mapping[str, str]]) -> dict[str, Meaning]:
-    """Return the meaning of each IRI of a table; schema.org has two namespaces."""
-    return {
-        namespace + name: meaning
-        for meaning, by_namespace in table.items()
-        for stated, names in by_namespace.items()
-        for namespace in (_SCHEMAS if stated == _SCHEMA else (stated,))
-        for name in names.split()
-    }
-
-
-_ROLE_OF_PROPERTY = _by_iri(_PROPERTIES)
-_KINDS = _by_iri(_CLASSES)
-_KIND_OF_GND_NAME: dict[str, AuthorityKind] = {
-    "ThePerson": "person",
-    "TheFamily": "family",
-    "TheCorporateBody": "organisation",
-    "TheConferenceOrEvent": "meeting",
-    "ThePlaceOrGeographicName": "place",
-    "TheSubjectHeading": "topic",
-    "TheWork": "work",
-}
 _UNDIFFERENTIATED = f"{_GND}UndifferentiatedPerson"
-_INSTANCE_OF = f"{_DIRECT}P31"
+_INSTANCE_OF = f"{_VOCABULARY.prefixes['wdt']}P31"
 
 Triple = tuple[str, str, pyoxigraph.NamedNode | pyoxigraph.Literal]
 
@@ -163,9 +109,8 @@ class _Collected:
         role = _ROLE_OF_PROPERTY.get(predicate, "")
         if predicate.startswith(_GND) and "NameForThe" in predicate:
             name = predicate[len(_GND) :]
-            self._kinds |= {
-                _KIND_OF_GND_NAME[kind] for kind in (name[name.index("ForThe") + 3 :],) if kind in _KIND_OF_GND_NAME
-            }
+            if (kind := _VOCABULARY.names_in_gnd.get(name[name.index("ForThe") + 3 :])) is not None:
+                self._kinds.add(kind)
             self._labels.add(AuthorityLabel(value.value, "", name.startswith("preferred")))
         elif role in ("preferred", "variant"):
             self._labels.add(AuthorityLabel(value.value, value.language or "", role == "preferred"))

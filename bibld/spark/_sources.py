@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from pyspark.sql import DataFrame, Window
@@ -18,6 +17,7 @@ from pyspark.sql import functions as sql
 from bibld import ingest
 from bibld.catalog import LoadCounts, RecordStatus, Register, digest
 from bibld.catalog.engines import check_newest_is_on_spark
+from bibld.catalog.exchange import VERDICTS_OF_PAIRS, read_verdicts
 from bibld.errors import StageError
 from bibld.ingest import LoadResult, SuppressionRequest
 from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
@@ -140,32 +140,6 @@ def _warn_of_values(engine: Engine, wanted: dict[tuple[int, str], SuppressionReq
 _BLOCK = 50_000
 """Positions of a file in which new records are numbered together."""
 
-_VERDICTS = {
-    "register_verdict": (
-        "SELECT verdict, one.source, one.control_number, two.source, two.control_number, decision, relation, person,"
-        " reason, given_at FROM verdict JOIN ordinal AS one ON one.ordinal = left_ordinal"
-        " JOIN ordinal AS two ON two.ordinal = right_ordinal ORDER BY verdict"
-    ),
-    "register_verdict_change": (
-        "SELECT change, one.source, one.control_number, two.source, two.control_number FROM verdict_change"
-        " JOIN ordinal AS one ON one.ordinal = left_ordinal JOIN ordinal AS two ON two.ordinal = right_ordinal"
-        " ORDER BY change"
-    ),
-}
-"""Tables about pairs of records: their ids take the place of ordinals, which differ if both engines gave some."""
-
-_COPIES = {
-    "register_entity_verdict": (
-        "SELECT verdict, left_path, right_path, decision, person, reason, given_at FROM entity_verdict ORDER BY verdict"
-    ),
-    "register_entity_verdict_change": (
-        "SELECT change, left_path, right_path FROM entity_verdict_change ORDER BY change"
-    ),
-    "register_link_verdict": (
-        "SELECT verdict, entity, target, decision, person, reason, given_at FROM link_verdict ORDER BY verdict"
-    ),
-}
-
 
 def check_origin(engine: Engine) -> None:
     """Raise ``StageError`` if the workspace was run on one machine since its conversion: ordinals would change."""
@@ -248,9 +222,8 @@ def copy_verdicts(engine: Engine) -> None:
         return
     tables = engine.tables
     with closing(_open(file)) as register:
-        for name, query in (_COPIES | _VERDICTS).items():
-            rows: list[tuple[Any, ...]] = register.execute(query).fetchall()
-            if name in _VERDICTS and rows:
+        for name, rows in read_verdicts(register).items():
+            if name in VERDICTS_OF_PAIRS and rows:
                 records = sorted({id for row in rows for id in (row[1:3], row[3:5])})
                 wanted = small_frame(engine.spark, records, "source string, control_number string")
                 found = tables.read("register_ordinal").join(sql.broadcast(wanted), ["source", "control_number"])

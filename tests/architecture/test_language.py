@@ -77,7 +77,6 @@ PROSE = {
 
 # Where a word of the list is the right one, and why.
 ALLOWED = {
-    ("bibld/model/relators.py", r"judg(?:ed?|es|ing)"): "the relator of a court",
     ("bibld/crosswalk/_unimarc/form.py", "voices?"): "the voices of a piece of music",
     ("bibld/text/extents.py", "whole"): "whole numbers",
 }

@@ -21,8 +21,10 @@ from bibld.catalog.exchange._export import Row as Row
 from bibld.catalog.exchange._export import WorkspaceState as WorkspaceState
 from bibld.catalog.exchange._restore import Restoration as Restoration
 from bibld.catalog.exchange._tables import TABLES as TABLES
+from bibld.catalog.exchange._tables import VERDICTS_OF_PAIRS as VERDICTS_OF_PAIRS
 from bibld.catalog.exchange._tables import ExchangeTable as ExchangeTable
 from bibld.catalog.exchange._tables import columns_of as columns_of
+from bibld.catalog.exchange._tables import read_verdicts as read_verdicts
 from bibld.errors import CatalogError
 
 

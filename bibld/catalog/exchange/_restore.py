@@ -14,7 +14,7 @@ from bibld.catalog._entities import AssertionKeys, Entities
 from bibld.catalog._record_bytes import Subfields, pack
 from bibld.catalog.compression import Blobs
 from bibld.catalog.exchange._export import Row, WorkspaceState
-from bibld.catalog.exchange._tables import MATCHING, RECORDS, TABLES
+from bibld.catalog.exchange._tables import MATCHING, RECORDS, TABLES, VERDICTS_OF_PAIRS, read_verdicts
 from bibld.errors import CatalogError
 
 _PROGRESS = "CREATE TABLE IF NOT EXISTS restored (portion TEXT PRIMARY KEY) WITHOUT ROWID"
@@ -22,14 +22,6 @@ _PROGRESS = "CREATE TABLE IF NOT EXISTS restored (portion TEXT PRIMARY KEY) WITH
 
 _TRAINED = frozenset(("edge", "quads", "entity"))
 """Kinds of blobs whose dictionary is trained on the first rows; records train their own."""
-
-_VERDICTS = {
-    "verdict": ("verdict", "decision, relation, person, reason, given_at"),
-    "verdict_change": ("change", ""),
-}
-"""Tables with verdicts about two records: the column of their numbers, and those behind the two ordinals."""
-
-_OTHER_VERDICTS = ("entity_verdict", "entity_verdict_change", "link_verdict")
 
 
 class Restoration:
@@ -158,16 +150,9 @@ class Restoration:
                     f"{register_file}: is the register of another workspace; name another `workspace` in the"
                     " configuration"
                 )
-            for table in _OTHER_VERDICTS:
-                self._replace(table, other.execute(f"SELECT * FROM {table}").fetchall())
-            for table, (number, columns) in _VERDICTS.items():
-                more = f", {columns}" if columns else ""
-                rows = other.execute(
-                    f"SELECT {number}, one.source, one.control_number, two.source, two.control_number{more}"
-                    f" FROM {table} JOIN ordinal AS one ON one.ordinal = left_ordinal"
-                    f" JOIN ordinal AS two ON two.ordinal = right_ordinal ORDER BY {number}"
-                ).fetchall()
-                self._replace(table, [self._with_ordinals(row) for row in rows])
+            for table, rows in read_verdicts(other).items():
+                given = map(self._with_ordinals, rows) if table in VERDICTS_OF_PAIRS else rows
+                self._replace(TABLES[table].name, list(given))
 
     def _with_ordinals(self, row: Row) -> Row:
         """Return a row that names two records with their ordinals here in place of their ids, the smaller first."""

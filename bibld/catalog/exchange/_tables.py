@@ -7,7 +7,9 @@ their IRIs: nothing depends on the dictionaries and small numbers of one ``catal
 
 from __future__ import annotations
 
+import sqlite3
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -152,3 +154,31 @@ TABLES: dict[str, ExchangeTable] = {
     "link_sets": _small_table("link_set", "name quads", "name"),
 }
 """The tables by name, in the order in which they can be restored."""
+
+VERDICTS_OF_PAIRS = ("register_verdict", "register_verdict_change")
+"""Tables of verdicts about two records, whose ordinals are the second and third column."""
+
+_VERDICTS = (
+    *VERDICTS_OF_PAIRS,
+    *("register_entity_verdict", "register_entity_verdict_change", "register_link_verdict"),
+)
+
+
+def read_verdicts(register: sqlite3.Connection) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows of all tables of verdicts.
+
+    Those about two records have source and control number of each in place of its ordinal: ordinals differ if both
+    engines gave some.
+    """
+    found = {}
+    for table in _VERDICTS:
+        number, *others = TABLES[table].columns
+        columns, joined = others, ""
+        if table in VERDICTS_OF_PAIRS:
+            columns = ["one.source", "one.control_number", "two.source", "two.control_number", *others[2:]]
+            joined = (
+                " JOIN ordinal AS one ON one.ordinal = left_ordinal JOIN ordinal AS two ON two.ordinal = right_ordinal"
+            )
+        query = f"SELECT {', '.join((number, *columns))} FROM {TABLES[table].name}{joined} ORDER BY 1"
+        found[table] = register.execute(query).fetchall()
+    return found

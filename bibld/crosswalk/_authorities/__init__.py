@@ -7,20 +7,40 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._authorities import marc21, unimarc
-from bibld.crosswalk._authorities.statements import with_kind_of_form
+from bibld.crosswalk._authorities import marc21_facts, marc21_headings, unimarc_facts, unimarc_headings
+from bibld.crosswalk._authorities.statements import convert_by, with_kind_of_form
 from bibld.crosswalk._authorities.unimarc_headings import FORMS as FORMS_OF_UNIMARC
+from bibld.crosswalk._codes import reasons_of
 from bibld.crosswalk._flavour import has_authority_data, is_unimarc
+from bibld.crosswalk._marc21.conventions import STRUCTURAL, Marc21View, link
 from bibld.crosswalk._rules import RuleSet
-from bibld.crosswalk._unimarc.view import UnimarcSettings
+from bibld.crosswalk._unimarc.view import UnimarcSettings, UnimarcView, tidy_record
+from bibld.crosswalk._view import Conventions
 from bibld.errors import CrosswalkError
 from bibld.model.authority import AUTHORITY_FLAVOURS, ConvertedAuthority
-from bibld.model.marc import MarcRecord
+from bibld.model.marc import ControlField, DataField, MarcRecord, with_embedded_fields
 
 MARC21, UNIMARC = AUTHORITY_FLAVOURS
 
-AUTHORITY_RULES: dict[str, RuleSet] = {MARC21: marc21.RULES, UNIMARC: unimarc.RULES}
-"""The rules of both formats, by the name of the flavour."""
+_MARC21_RULES = RuleSet(
+    (marc21_headings.HEADINGS, marc21_facts.FACTS), marc21_facts.PRIVATE, STRUCTURAL, reasons_of("marc21 authorities")
+)
+_UNIMARC_RULES = RuleSet(
+    (unimarc_headings.HEADINGS, unimarc_facts.FACTS), unimarc_facts.PRIVATE, "67", reasons_of("unimarc authorities")
+)
+AUTHORITY_RULES: dict[str, RuleSet] = {MARC21: _MARC21_RULES, UNIMARC: _UNIMARC_RULES}
+"""The rules of both formats, by the name of the flavour; docs and coverage are made of them."""
+
+_MARC21_CONVENTIONS = Conventions(
+    is_private=lambda field: "9" in field.tag,
+    link=link,
+    cleans=lambda tag: True,
+    titles=lambda tag: "at" if tag[1:] == "30" else "t",
+)
+"""As in bibliographic records."""
+
+_BLOCKS_OF_UNIMARC = "2457"
+_EMBEDDING = "604"
 
 _ENTRIES_OF_UNIMARC, _OF_BOTH = "xy", "z"
 
@@ -70,9 +90,11 @@ def convert_authority(record: MarcRecord, settings: UnimarcSettings | None = Non
         )
         raise CrosswalkError(record.origin, reason, control_number=record.control_number)
     if flavour == UNIMARC:
-        converted = unimarc.convert(record, settings or UnimarcSettings())
+        settings = settings or UnimarcSettings()
+        view = UnimarcView(_tidied(record, settings), settings, _UNIMARC_RULES)
+        converted = convert_by(_UNIMARC_RULES, view, "2XX")
     else:
-        converted = marc21.convert(record)
+        converted = convert_by(_MARC21_RULES, Marc21View(record, None, _MARC21_CONVENTIONS), "1XX")
     authority, warnings = converted.authority, converted.warnings
     if authority.headings and authority.variants:
         variants = tuple(with_kind_of_form(variant, authority.headings[0]) for variant in authority.variants)
@@ -80,3 +102,23 @@ def convert_authority(record: MarcRecord, settings: UnimarcSettings | None = Non
     if any(_UNDECODED in subfield.value for field in record.fields() for subfield in field.subfields):
         warnings += ('some characters could not be decoded; state the charset of the source: charset = "cp1251"',)
     return flavour, replace(converted, authority=authority, warnings=warnings)
+
+
+def _tidied(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
+    """Tidy a record, each heading as the same heading is tidied in a bibliographic record."""
+    borrowed = tuple(_borrowed(field) for field in record.all_fields)
+    tidied = tidy_record(replace(record, all_fields=borrowed), settings)
+    restored = (
+        replace(field, tag=original.tag) if isinstance(field, DataField) else field
+        for field, original in zip(tidied.all_fields, record.all_fields, strict=True)
+    )
+    return replace(tidied, all_fields=tuple(restored))
+
+
+def _borrowed(field: ControlField | DataField) -> ControlField | DataField:
+    if isinstance(field, ControlField) or len(field.tag) != 3:
+        return field
+    form = FORMS_OF_UNIMARC.get(field.tag[1:]) if field.tag[0] in _BLOCKS_OF_UNIMARC else None
+    if form is None:
+        return field
+    return replace(with_embedded_fields(field) if form.tidied_as == _EMBEDDING else field, tag=form.tidied_as)

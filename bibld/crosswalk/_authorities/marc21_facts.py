@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from bibld.crosswalk._authorities import relations
 from bibld.crosswalk._authorities.marc21_headings import kind_of, numbers_of
 from bibld.crosswalk._authorities.statements import (
-    cancelled_number,
     date_of_event,
     dates_of_life,
+    locations,
+    numbers_of_record,
     parse_period,
     read_number,
     read_numbers,
@@ -30,7 +31,6 @@ from bibld.model.authority import (
     DateType,
     EntityAttribute,
     HeadingState,
-    RecordNumber,
     RecordStatus,
     SourceConsulted,
     TitleOfEntity,
@@ -111,13 +111,13 @@ def own_number(view: Marc21View) -> Elements:
 @FACTS.field("010", "az", "number of the Library of Congress")
 def library_of_congress_number(field: DataField, view: Marc21View) -> Elements:
     """LCCN; ``$z`` is a cancelled one."""
-    yield from _numbers(field, "DLC", view)
+    yield from numbers_of_record(field, "DLC", view)
 
 
 @FACTS.field("016", "az2", "number of a national library, which $2 names; Library and Archives Canada without it")
 def national_number(field: DataField, view: Marc21View) -> Elements:
     """National bibliographic agency and its number."""
-    yield from _numbers(field, field.first("2") or "CaOONL", view)
+    yield from numbers_of_record(field, field.first("2") or "CaOONL", view)
 
 
 _SCHEME_OF_024 = "7"
@@ -127,32 +127,20 @@ _SCHEME_OF_024 = "7"
 def other_number(field: DataField, view: Marc21View) -> Elements:
     """ISNI, VIAF, ORCID, Wikidata, or an IRI."""
     scheme = (field.first("2") or "").strip() if field.indicator1 == _SCHEME_OF_024 else ""
-    yield from _numbers(field, scheme, view)
+    yield from numbers_of_record(field, scheme, view)
     yield from numbers_of(field)
 
 
 @FACTS.field("035", "az", "number in another system, whose code is in parentheses before it")
 def system_number(field: DataField, view: Marc21View) -> Elements:
     """Control number in another system."""
-    yield from _numbers(field, "", view)
+    yield from numbers_of_record(field, "", view)
 
 
 @FACTS.field("758", "ai014", "number: IRI of a resource")
 def resource(field: DataField, view: Marc21View) -> Elements:
     """IRI of the same thing."""
     yield from numbers_of(field)
-
-
-def _numbers(field: DataField, source: str, view: Marc21View) -> Iterator[RecordNumber]:
-    for subfield in field.subfields:
-        if subfield.code not in "az":
-            continue
-        read = read_number if subfield.code == "a" else cancelled_number
-        number = read(subfield.value, source)
-        if number is not None:
-            yield number
-        else:
-            view.warn(f"{field.tag}${subfield.code} {subfield.value!r} has a wrong check digit; left out")
 
 
 @FACTS.field("020 022", "az", "identifier[isbn, issn]")
@@ -443,13 +431,7 @@ def title_of_work(field: DataField, view: Marc21View) -> Elements:
 @FACTS.field("856", "u3yz", "location: url")
 def electronic_address(field: DataField, view: Marc21View) -> Elements:
     """Address of a page or picture about the thing."""
-    for text in field.values("u"):
-        link = address(text)
-        if link is None:
-            view.warn(f"856$u {text!r} is not an address; left out")
-        else:
-            label, note = join(field, "3y") or None, join(field, "z") or None
-            yield mods.Location(url=(mods.Url(value=link, display_label=label, note=note),))
+    yield from locations(field, "3y", view)
 
 
 PRIVATE = {
@@ -457,24 +439,3 @@ PRIVATE = {
     "688": "*", "856": "xklhijprt", "541": "*", "561": "*", "583": "*",
 }  # fmt: skip
 """Notes and instructions for cataloguers, how a series is treated in one library, details of transfers."""
-
-_REASONS = (
-    ("075* 079*", "the kind of the thing, which the tag of the heading states, and how its file uses the record"),
-    ("014*", "the number of the bibliographic record of the work"),
-    ("024$[dqc]", "qualifiers of a number"),
-    ("031*", "the beginning of a piece of music in notes"),
-    ("034$[achjkmnprstxyz0123] 336$[b013] 348*", "in other subfields in words, or a detail of a map or a score"),
-    ("03[689]* 042* 066* 788* 88[2-5]*", "about the record: who made, changed or checked it"),
-    ("046$[abcdeh23] 046$[ijwy]", "kinds and codes of dates that are in other subfields, or not in MARC 21"),
-    (
-        "083$[yz] 05?$[du05] 06?$[02568] 07?$* 08?$[qmdn05678]",
-        "which library chose the class mark, when, and from which table",
-    ),
-    ("[145]??$[j]", "a qualifier of an attribution, which no heading of a bibliographic record has here"),
-    ("[14]??$[hinps4ew01235u]", "not part of the heading in MARC 21 for authority data"),
-    ("[57]??$[hjnpseuw235]", "not part of the heading in MARC 21 for authority data"),
-    ("37?$[i348] 38?$[enrst37bm48]", "how the property relates to the thing, its part or the number of performers"),
-    ("64[013]$[5] 670$[w05] 67[257]$[w5v] 678$[05] 680$5 682$5 685$5", "the library that the field is for"),
-)
-REASONS = {pattern: reason for patterns, reason in _REASONS for pattern in patterns.split()}
-"""Patterns of subfields (``*``: anything) → why no rule reads them."""

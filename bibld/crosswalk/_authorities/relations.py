@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import re
+from importlib import resources
+
+import msgspec
 
 from bibld.model.authority import AttributeType, Relation, VariantType
 
@@ -73,50 +76,19 @@ CREATOR = "a"
 REFERENCE_BLOCKED = "0"
 """Position 1 of ``$5`` of UNIMARC."""
 
-_RELATION_WORDS: dict[Relation, tuple[str, ...]] = {
-    "earlier": ("predecessor", "earlier name", "preceded by", "continues", "предшественник", "прежнее название"),
-    "later": ("successor", "later name", "succeeded by", "continued by", "преемник", "более позднее название"),
-    "broader": ("broader term", "broader", "вышестоящий термин"),
-    "narrower": ("narrower term", "narrower", "нижестоящий термин"),
-    "pseudonym": ("alternate identity", "pseudonym", "псевдоним"),
-    "real identity": ("real identity", "real name", "настоящее имя"),
-    "name in religion": ("name in religion", "монашеское имя"),
-    "parent body": ("hierarchical superior", "parent body", "вышестоящая организация"),
-    "subordinate body": ("hierarchical subordinate", "subordinate body", "нижестоящая организация"),
-    "member": ("group member", "member", "член"),
-    "member of": ("group member of", "member of", "член организации"),
-    "founder": ("founder", "founded by", "основатель"),
-    "founded": ("founded organization", "founded corporate body", "founded organisation"),
-    "employer": ("employer", "место работы", "работодатель"),
-    "affiliation": ("corporate body", "affiliation"),
-    "family": (
-        "family member", "family", "spouse", "parent", "child", "sibling", "descendants", "descendant", "progenitor",
-        "муж", "жена", "отец", "мать", "сын", "дочь", "брат", "сестра",
-    ),
-    "creator": ("author", "creator", "composer", "автор", "композитор"),
-    "translation of": ("translation of", "перевод"),
-    "translation": ("translated as", "translation"),
-    "adaptation of": ("adaptation of", "adapted from", "motion picture adaptation of", "dramatization of"),
-    "adaptation": ("adapted as", "adapted as motion picture", "dramatized as"),
-    "part of": ("part of", "contained in", "in series", "часть"),
-    "part": ("container of", "contains", "has part"),
-}  # fmt: skip
-_RELATIONS = {word: relation for relation, words in _RELATION_WORDS.items() for word in words}
 
-_VARIANT_WORDS: dict[VariantType, tuple[str, ...]] = {
-    "abbreviation": ("abbreviation", "acronym", "initialism", "аббревиатура", "сокращение"),
-    "full form": ("expansion", "full name", "fuller form", "полное имя", "полное наименование"),
-    "pseudonym": ("pseudonym", "alternate identity", "псевдоним"),
-    "real name": ("real name", "real identity", "настоящее имя", "настоящая фамилия"),
-    "earlier name": ("earlier name", "former name", "прежнее имя", "прежняя фамилия", "прежнее название"),
-    "later name": ("later name", "позднейшее название"),
-    "name in religion": ("name in religion", "монашеское имя"),
-    "secular name": ("secular name", "светское имя", "мирское имя"),
-    "married name": ("married name", "фамилия в браке"),
-    "birth name": ("birth name", "name before marriage", "maiden name", "девичья фамилия"),
-    "other language": ("translated as", "translation", "перевод"),
-}  # fmt: skip
-_VARIANTS = {word: variant for variant, words in _VARIANT_WORDS.items() for word in words}
+class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The words in ``relations.toml``."""
+
+    relations: dict[Relation, tuple[str, ...]]
+    variants: dict[VariantType, tuple[str, ...]]
+
+
+_WORDS = msgspec.toml.decode(
+    resources.files("bibld.crosswalk._authorities").joinpath("relations.toml").read_text(encoding="utf-8"), type=_Words
+)
+_RELATIONS = {word: relation for relation, words in _WORDS.relations.items() for word in words}
+_VARIANTS = {word: variant for variant, words in _WORDS.variants.items() for word in words}
 
 _QUALIFIER = re.compile(r"\s*\((?:work|expression|manifestation|person|corporate body|family)\)")
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
+from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._texts import address
+from bibld.crosswalk._view import View
+from bibld.errors import CrosswalkError
 from bibld.model import mods
 from bibld.model.authorities import read_authority_iri, read_authority_number
-from bibld.model.authority import AuthorityDate, Heading, RecordNumber, RelatedHeading, Variant
+from bibld.model.authority import (
+    AuthorityDate,
+    ConvertedAuthority,
+    Heading,
+    RecordNumber,
+    RelatedHeading,
+    Variant,
+    collect_authority,
+)
+from bibld.model.marc import DataField
 from bibld.text.dates import parse_date
 from bibld.text.lives import coded_date, parse_life
 from bibld.text.scripts import first_foreign_script
@@ -52,6 +65,32 @@ def cancelled_number(text: str, source: str = "") -> RecordNumber | None:
     """Return a number that is not used any more, without IRI."""
     number = read_number(text, source)
     return RecordNumber(number.value, number.source, is_cancelled=True) if number is not None else None
+
+
+def numbers_of_record(field: DataField, source: str, view: View[Any], prefix: str = "") -> Iterator[RecordNumber]:
+    """Yield the numbers in ``$a``, and those in ``$z``, which are cancelled; a wrong one causes a warning.
+
+    ``prefix`` may be written before a number.
+    """
+    for subfield in field.subfields:
+        if subfield.code in "az":
+            read = read_number if subfield.code == "a" else cancelled_number
+            number = read(subfield.value.removeprefix(prefix), source)
+            if number is not None:
+                yield number
+            else:
+                view.warn(f"{field.tag}${subfield.code} {subfield.value!r} has a wrong check digit; left out")
+
+
+def locations(field: DataField, label_codes: str, view: View[Any]) -> Iterator[mods.Location]:
+    """Yield the addresses in ``$u`` with their label and the note in ``$z``; another text causes a warning."""
+    label, note = " ".join(field.values(*label_codes)) or None, " ".join(field.values("z")) or None
+    for text in field.values("u"):
+        link = address(text)
+        if link is None:
+            view.warn(f"856$u {text!r} is not an address; left out")
+        else:
+            yield mods.Location(url=(mods.Url(value=link, display_label=label, note=note),))
 
 
 def parse_period(text: str) -> str:
@@ -118,6 +157,19 @@ def replacements(stated: Iterable[tuple[bool, str]], own: Heading | None) -> Ite
     for text, numbers in found:
         headings = (stated_heading(text, own),) if text else ()
         yield RelatedHeading("replacement", headings, read_numbers(numbers))
+
+
+def convert_by(rules: RuleSet, view: View[Any], block: str) -> ConvertedAuthority:
+    """Convert one authority record, whose headings are in a block of fields (``1XX``).
+
+    Raises ``CrosswalkError`` for a record without a heading that is not deleted.
+    """
+    authority = collect_authority((view.control("001") or "").strip(), rules.run(view))
+    if not authority.headings and authority.state.status not in ("deleted", "replaced", "split"):
+        reason = f"authority record without a heading ({block}); correct it, or leave it out of the source"
+        raise CrosswalkError(view.record.origin, reason, control_number=view.record.control_number)
+    unmapped, private = rules.account(view)
+    return ConvertedAuthority(authority, unmapped, private, tuple(view.warnings))
 
 
 def with_kind_of_form(variant: Variant, preferred: Heading) -> Variant:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bibld.crosswalk._authorities.statements import (
-    cancelled_number,
     date_of_event,
     dates_of_life,
+    locations,
+    numbers_of_record,
     read_number,
 )
 from bibld.crosswalk._authorities.unimarc_headings import kind_of
@@ -124,14 +125,7 @@ def own_iri(view: UnimarcView) -> Elements:
 def numbers(field: DataField, view: UnimarcView) -> Elements:
     """Numbers in this and in other files."""
     source = (field.first("2") or "").strip() or ("isni" if field.tag == "010" else "")
-    for subfield in field.subfields:
-        if subfield.code in "az":
-            read = read_number if subfield.code == "a" else cancelled_number
-            number = read(subfield.value.removeprefix("ISNI"), source)
-            if number is not None:
-                yield number
-            else:
-                view.warn(f"{field.tag}${subfield.code} {subfield.value!r} has a wrong check digit; left out")
+    yield from numbers_of_record(field, source, view, "ISNI")
 
 
 # -- coded data --------------------------------------------------------------------------------------------------------
@@ -293,34 +287,8 @@ def source_not_found(field: DataField, view: UnimarcView) -> Elements:
 @FACTS.field("856", "u2yz", "location: url")
 def electronic_address(field: DataField, view: UnimarcView) -> Elements:
     """Address of a page or picture about the thing."""
-    for text in field.values("u"):
-        link = address(text)
-        if link is None:
-            view.warn(f"856$u {text!r} is not an address; left out")
-        else:
-            label, note = " ".join(field.values("2", "y")) or None, " ".join(field.values("z")) or None
-            yield mods.Location(url=(mods.Url(value=link, display_label=label, note=note),))
+    yield from locations(field, "2y", view)
 
 
 PRIVATE = {"825": "*", "830": "*", "856": "xklbhijrtw"}
 """Notes and instructions for cataloguers, details of transfers."""
-
-_REASONS = (
-    ("00[4678] 005 024*", "about the record in its union catalogue, such as the number of a duplicate"),
-    ("0??$[cCd]", "when and where the number was found"),
-    ("036* 050* 051*", "the beginning of a piece of music, or the number of a published document"),
-    (
-        "104* 106$[bc] 122* 125* 127* 128* 140* 154* 156* 190*",
-        "coded data of a work that its record has in words",
-    ),
-    ("[2457]??$[kemnoprstuvw49]", "not part of the heading in the authorities format, or a role in a publication"),
-    ("6[0-4]?*", "subjects, places and dates of the thing as headings of other records"),
-    (
-        "675$[z3] 676$[z3] 680$[3] 686$[3]",
-        "the language of the classification, and the number of a class",
-    ),
-    ("801$[2h] 886*", "about the record: its format, its original number, fields of another format"),
-    ("???$[6790]", "links and local data"),
-)
-REASONS = {pattern: reason for patterns, reason in _REASONS for pattern in patterns.split()}
-"""Patterns of subfields (``*``: anything) → why no rule reads them."""

@@ -10,34 +10,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import CHARACTERISTICS
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._texts import address, chop, first_address
 from bibld.model import mods
 from bibld.model.marc import DataField
 from bibld.text.resource_types import code_iri
-
-CHARACTERISTICS: dict[str, dict[str, str]] = {
-    "340": {
-        "a": "material", "b": "dimensions", "c": "applied material", "d": "technique", "e": "mount",
-        "f": "production rate", "g": "color content", "h": "location within medium", "i": "technical specifications",
-        "j": "generation", "k": "layout", "m": "book format", "n": "font size", "o": "polarity",
-        "p": "illustrative content", "q": "reduction ratio",
-    },
-    "344": {
-        "a": "type of recording", "b": "recording medium", "c": "playing speed", "d": "groove characteristic",
-        "e": "track configuration", "f": "tape configuration", "g": "playback channels",
-        "h": "special playback characteristic", "i": "sound content", "j": "capture and storage technique",
-    },
-    "345": {"a": "presentation format", "b": "projection speed", "c": "aspect ratio", "d": "aspect ratio"},
-    "346": {"a": "video format", "b": "broadcast standard"},
-    "347": {
-        "a": "file type", "b": "encoding format", "c": "file size", "d": "resolution", "e": "regional encoding",
-        "f": "encoded bitrate",
-    },
-    "348": {"a": "music format", "c": "music notation"},
-    "353": {"a": "supplementary content"},
-}  # fmt: skip
-"""Tag → subfield → ``type`` of the form."""
 
 CODED = {"348": {"b": ("music format", "mmusicformat")}, "353": {"b": ("supplementary content", "msupplcont")}}
 """Tag → subfield that has the code of the term before it → ``type``, and the list of the code at id.loc.gov."""

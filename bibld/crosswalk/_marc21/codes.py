@@ -1,4 +1,4 @@
-"""Codes of the fixed fields of MARC 21 (leader, 007, 008) and the terms of MODS for them, most of them in a table."""
+"""Codes of MARC 21 (fixed fields, indicators, subfields) and the terms of MODS for them, most of them in a table."""
 
 from __future__ import annotations
 
@@ -91,6 +91,18 @@ SUBJECT_AUTHORITY = _LISTS["subject_authority"]
 
 INSTRUMENT = _LISTS["instrument"]
 """The first two characters of 048."""
+
+NOTE_TYPES = {tag: kind or None for tag, kind in _LISTS["note_type"].items()}
+"""Fields that become a note as they are, and its type."""
+
+CHARACTERISTICS = {tag: kinds for (tag, _), kinds in _TABLES["characteristic"].items()}
+"""Tag → subfield → ``type`` of the form."""
+
+NOTES_ON_WORKS = {tag: types for (tag, _), types in _TABLES["note_on_work"].items()}
+"""Tag → subfield → ``type`` of a note."""
+
+RELATION_OF_PHRASE = _LISTS["relation_of_phrase"]
+"""Relations that a phrase in ``$i`` states, where the tag states none."""
 
 _PERIOD = re.compile(r"([b-y])([\d-])")
 _MILLENNIA = {"b": 2999, "c": 1999, "d": 999}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._marc21.characteristics import CHARACTERISTICS, CODED, characteristics, durations
+from bibld.crosswalk._marc21.characteristics import CODED, characteristics, durations
 from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, is_component, leader_code
 from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._parts import is_pages, parse_part
@@ -250,7 +250,7 @@ Parts = dict[str, list[Any]]
     "internetMediaType, extent (306: unit=duration), digitalOrigin, note",
     tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t256="a", t300="abcefg3",
     t306="a", t337="ab012", t338="ab012", t351="abc3", t856="q",
-    **{f"t{tag}": "".join([*kinds, *CODED.get(tag, ()), "012"]) for tag, kinds in CHARACTERISTICS.items()},
+    **{f"t{tag}": "".join([*kinds, *CODED.get(tag, ()), "012"]) for tag, kinds in codes.CHARACTERISTICS.items()},
 )  # fmt: skip
 def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]:
     """One element, and one more for each other script."""
@@ -259,7 +259,7 @@ def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]
     linkage = None
     regular["form"] = list(dict.fromkeys(_coded_forms(view)))
     _electronic(view, regular)
-    for field in view.fields(*_TITLE_TAGS, "256", "337", "338", *CHARACTERISTICS, "856", "300", "306", "351"):
+    for field in view.fields(*_TITLE_TAGS, "256", "337", "338", *codes.CHARACTERISTICS, "856", "300", "306", "351"):
         linked = view.linkage(field)
         parts = regular
         if linked is not None and linked.is_alternate:
@@ -350,7 +350,7 @@ def _add_form(field: DataField, parts: Parts) -> None:
             mods.Form(value=text, type=kind, authority=field.first("2"), value_uri=link)
             for text, link in _terms_and_links(field, name)
         ]
-    elif field.tag in CHARACTERISTICS:
+    elif field.tag in codes.CHARACTERISTICS:
         forms += characteristics(field)
     elif field.tag == "256":
         forms += map(mods.Form, chopped_values(field, "a"))

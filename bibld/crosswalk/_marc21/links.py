@@ -1,4 +1,4 @@
-"""Series, works and linking entries: 440, 490, 510, 534, 700-740, 76X-78X, 800-830, 856 → relatedItem.
+"""Series, works and linking entries: 440, 490, 510, 534, 700-740, 758, 76X-78X, 800-830, 856 → relatedItem.
 
 Of 700-740 those with a title, of 856 those with second indicator 2 (MODS guidelines, relatedItem).
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import RELATION_OF_PHRASE
 from bibld.crosswalk._marc21.conventions import Marc21View, is_component, leader_code
 from bibld.crosswalk._marc21.form import numbers_in_host, pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
@@ -27,33 +28,8 @@ from bibld.crosswalk._marc21.titles import (
 from bibld.crosswalk._parts import has_content, is_generic_title, parse_part
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, first_address, join, without_brackets
+from bibld.model import mods
 from bibld.model.marc import DataField, Subfield
-from bibld.model.mods import (
-    Date,
-    Detail,
-    Edition,
-    Element,
-    Extent,
-    Form,
-    Identifier,
-    Language,
-    LanguageTerm,
-    Location,
-    Note,
-    OriginInfo,
-    Part,
-    PartExtent,
-    PartText,
-    PhysicalDescription,
-    Place,
-    PlaceTerm,
-    Publisher,
-    RelatedItem,
-    Subject,
-    Temporal,
-    TitleInfo,
-    collected,
-)
 
 RELATED = RuleBook()
 
@@ -69,19 +45,6 @@ LINK_FIELDS: dict[str, str | None] = {
 }  # fmt: skip
 """Linking entry fields, and the relation that each states."""
 
-RELATION_OF_PHRASE = {
-    "abridgement of": "otherVersion", "adaptation of": "otherVersion", "also issued as": "otherVersion",
-    "also issued online": "otherFormat", "based on": "otherVersion", "constituent unit": "constituent",
-    "contained in": "host", "container of": "constituent", "contains": "constituent", "continuation of": "preceding",
-    "continued by": "succeeding", "continues": "preceding", "digitized version": "otherFormat",
-    "electronic reproduction": "otherFormat", "electronic reproduction of": "original",
-    "electronic version": "otherFormat", "facsimile of": "original", "in": "host", "in series": "series",
-    "issued also as": "otherFormat", "online version": "otherFormat", "original": "original",
-    "print version": "otherFormat", "reprint of": "original", "reproduced as": "otherVersion",
-    "reproduction of": "original", "review of": "reviewOf", "reviewed in": "isReferencedBy",
-    "revision of": "otherVersion", "translated as": "otherVersion", "translation of": "otherVersion",
-}  # fmt: skip
-"""Relations that a phrase in ``$i`` states, where the tag states none."""
 
 _LINK_CODES = "abcdefghijmnopqstuwxyz3"
 
@@ -99,13 +62,13 @@ def relation_attributes(kind: str | None, field: DataField) -> dict[str, str | N
 
 
 @RELATED.field("490", "avx", "relatedItem[series] for each $a (not where 8XX traces it); note")
-def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem | Note]:
+def series_statement(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem | mods.Note]:
     """Series statement; a traced one yields to its heading in 8XX.
 
     RISM states which series of its catalogue describes the print (``A/I``), which is a note.
     """
     if leader_code(view, 6) in _NOTATED_MUSIC and _SERIES_OF_RISM.fullmatch(field.first("a") or ""):
-        yield Note(value=f"RISM series {field.first('a')}")
+        yield mods.Note(value=f"RISM series {field.first('a')}")
     elif not (_is_traced(field, view) if field.indicator1 != "1" else view.has(*_SERIES_HEADINGS)):
         yield from _stated_series(field)
 
@@ -125,12 +88,12 @@ _SERIES_OF_RISM = re.compile(r"[A-C]/[IVX]+(?:[,/]\d+)?")
 
 
 @RELATED.field("440", "anpvx", "relatedItem[series]")
-def series_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def series_title(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Series statement and heading in one (until 2008)."""
     yield from _stated_series(field)
 
 
-def _stated_series(field: DataField) -> Iterator[RelatedItem]:
+def _stated_series(field: DataField) -> Iterator[mods.RelatedItem]:
     """Yield one series for each ``$a``, with the subfields that follow it."""
     pending: list[Subfield] = []
     for subfield in (*field.subfields, Subfield("a", "")):
@@ -143,10 +106,10 @@ def _stated_series(field: DataField) -> Iterator[RelatedItem]:
                 skipped = field.indicator2 if field.tag == "440" else " "
                 sub_title = (stated.sub_title,) if stated.sub_title else ()
                 info = title_info(stated.title, skipped, sub_title=sub_title, part_number=numbers, part_name=names)
-                element: list[Element] = [info]
+                element: list[mods.Element] = [info]
                 if stated.responsibility:
-                    element.append(Note(value=stated.responsibility, type="statement of responsibility"))
-                yield RelatedItem(mods=collected((*element, *_issns(statement))), type="series")
+                    element.append(mods.Note(value=stated.responsibility, type="statement of responsibility"))
+                yield mods.RelatedItem(mods=mods.collected((*element, *_issns(statement))), type="series")
         pending.append(subfield)
 
 
@@ -170,7 +133,7 @@ def _parts_of_work(field: DataField) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (*numbers, *chopped_values(field, "v")), names
 
 
-def _issns(field: DataField) -> list[Identifier]:
+def _issns(field: DataField) -> list[mods.Identifier]:
     return [found for found in map(issn_identifier, field.values("x")) if found is not None]
 
 
@@ -184,15 +147,15 @@ _TITLE_CODES = "fghiklmnoprstvx01"
     t710=_NAME_AND_TITLE["10"] + _TITLE_CODES,
     t711=_NAME_AND_TITLE["11"] + _TITLE_CODES,
 )
-def work_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def work_under_name(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Work under a name: contained (second indicator 2), or related as ``$i`` states."""
     if field.first("t") is None or (field.indicator2 != "2" and _traces_series(field, view)):
         return
     element = _name_and_title(field, view)
     if element:
         kind = "constituent" if field.indicator2 == "2" else None
-        yield RelatedItem(
-            mods=collected(element), xlink_href=heading_links(field).value_uri, **relation_attributes(kind, field)
+        yield mods.RelatedItem(
+            mods=mods.collected(element), xlink_href=heading_links(field).value_uri, **relation_attributes(kind, field)
         )
 
 
@@ -202,12 +165,12 @@ def work_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]
     t810=_NAME_AND_TITLE["10"] + _TITLE_CODES + "w",
     t811=_NAME_AND_TITLE["11"] + _TITLE_CODES + "w",
 )
-def series_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def series_under_name(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Series entered under a name."""
     element = _name_and_title(field, view)
     if element:
         element.extend(system_identifier(text) for text in field.values("w"))
-        yield RelatedItem(mods=collected(element), type="series", xlink_href=heading_links(field).value_uri)
+        yield mods.RelatedItem(mods=mods.collected(element), type="series", xlink_href=heading_links(field).value_uri)
 
 
 def _traces_series(field: DataField, view: Marc21View) -> bool:
@@ -234,7 +197,7 @@ def _without_language(work: DataField) -> DataField:
     return replace(work, subfields=subfields)
 
 
-def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
+def _name_and_title(field: DataField, view: Marc21View) -> list[mods.Element]:
     # The links in $0 and $1 are the work's, not the name's.
     name = heading_name(field, before_title=True, links=NO_LINKS)
     work = work_of_heading(field)
@@ -242,7 +205,7 @@ def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     if not title and name is None:
         view.warn(f"{field.tag} contains neither name nor title; left out")
         return []
-    element: list[Element] = []
+    element: list[mods.Element] = []
     if title:
         numbers, names = _parts_of_series(work) if field.tag[0] == "8" else _parts_of_work(work)
         element.append(_with_further_link(title_info(title, part_number=numbers, part_name=names), field))
@@ -251,7 +214,7 @@ def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     return [*element, *_forms(field), *_issns(field)]
 
 
-def _with_further_link(title: TitleInfo, field: DataField) -> TitleInfo:
+def _with_further_link(title: mods.TitleInfo, field: DataField) -> mods.TitleInfo:
     """Add the second link of a heading to its title; the first is that of the related item."""
     further = next((one.value for one in heading_links(field).identifiers if one.type == "uri"), None)
     return title if further is None else replace(title, value_uri=further)
@@ -260,19 +223,19 @@ def _with_further_link(title: TitleInfo, field: DataField) -> TitleInfo:
 @RELATED.fields(
     "relatedItem, with second indicator 2 [constituent]; 740 only with it", t730="adfghiklmnoprsx01", t740="ahnp"
 )
-def related_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def related_title(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Work that the resource contains or that is related to it, under its uniform or its own title."""
     if field.tag == "730" or field.indicator2 == "2":
         yield from _under_title(field, "constituent" if field.indicator2 == "2" else None, field.indicator1)
 
 
 @RELATED.field("830", "adfghklmnoprstvwx01", "relatedItem[series]")
-def series_under_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def series_under_title(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Series under its title."""
     yield from _under_title(field, "series", field.indicator2)
 
 
-def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[RelatedItem]:
+def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[mods.RelatedItem]:
     title = title_before_parts(field, "adfgklmorst")
     if field.tag == "830" and field.first("p") and field.first("t"):
         # Germany: $t is the title of the series that the section in $p belongs to, $a both.
@@ -282,17 +245,17 @@ def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[R
     numbers, names = _parts_of_series(field) if field.tag == "830" else _parts_of_work(field)
     type_ = "uniform" if field.tag == "730" else None
     info = title_info(title, skipped, part_number=numbers, part_name=names, type=type_)
-    element: list[Element] = [_with_further_link(info, field)]
+    element: list[mods.Element] = [_with_further_link(info, field)]
     element += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
     href = heading_links(field).value_uri
     attributes = relation_attributes(kind, field) if field.tag == "730" else {"type": kind}
-    yield RelatedItem(mods=collected(element), xlink_href=href, **attributes)
+    yield mods.RelatedItem(mods=mods.collected(element), xlink_href=href, **attributes)
 
 
-def _forms(field: DataField) -> Iterator[PhysicalDescription]:
-    forms = tuple(map(Form, chopped_values(field, "h")))
+def _forms(field: DataField) -> Iterator[mods.PhysicalDescription]:
+    forms = tuple(map(mods.Form, chopped_values(field, "h")))
     if forms:
-        yield PhysicalDescription(form=forms)
+        yield mods.PhysicalDescription(form=forms)
 
 
 # --- linking entries
@@ -307,21 +270,21 @@ for _tag, _relation in LINK_FIELDS.items():
     )
     def linking_entry(
         field: DataField, view: Marc21View, tag: str = _tag, relation: str | None = _relation
-    ) -> Iterator[RelatedItem]:
+    ) -> Iterator[mods.RelatedItem]:
         """Related resource, as far as the linking entry describes it."""
         kind = None if tag == "775" and field.indicator2 not in " #8" else relation
-        mods = collected((*_linked(field, view), *_parts(field, view)))
-        if mods == _NOTHING:
+        described = mods.collected((*_linked(field, view), *_parts(field, view)))
+        if described == _NOTHING:
             return
         attributes = relation_attributes(kind, field)
         if tag == "773" and _is_bound_with(field):
             attributes |= {"type": None, "other_type": "boundWith"}
         elif tag == "773" and field.first("t") and is_volume(view):
             attributes |= {"other_type": "set"}
-        yield RelatedItem(mods=mods, **attributes)
+        yield mods.RelatedItem(mods=described, **attributes)
 
 
-_NOTHING = collected(())
+_NOTHING = mods.collected(())
 
 _TITLE_KINDS = (("t", None), ("s", "uniform"), ("p", "abbreviated"))
 _TAGS_OF_PREVIOUS_ENTRY = ("773", "775")
@@ -329,7 +292,7 @@ _COMPOSITE_VOLUME = ("конволют", "аллигат")
 _KIND_OF_NAME = {"p": "personal", "c": "corporate", "m": "conference"}
 
 
-def _linked(field: DataField, view: Marc21View) -> Iterator[Element]:
+def _linked(field: DataField, view: Marc21View) -> Iterator[mods.Element]:
     if field.tag in _TAGS_OF_PREVIOUS_ENTRY and not field.first("t"):
         yield from map(title_info, filter(None, map(previous_entry, view.fields("246"))))
     numbers = tuple(chopped_values(field, "g")) if field.tag != "773" else ()
@@ -339,7 +302,7 @@ def _linked(field: DataField, view: Marc21View) -> Iterator[Element]:
             sub_title = (stated.sub_title,) if stated.sub_title else ()
             yield title_info(stated.title, type=kind, sub_title=sub_title, part_number=numbers)
             if stated.responsibility:
-                yield Note(value=stated.responsibility, type="statement of responsibility")
+                yield mods.Note(value=stated.responsibility, type="statement of responsibility")
     kind_of_name = _KIND_OF_NAME.get((field.first("7") or "")[:1])
     for text in () if _is_bound_with(field) else field.values("a"):
         name = name_of_text(text, kind_of_name)
@@ -348,14 +311,14 @@ def _linked(field: DataField, view: Marc21View) -> Iterator[Element]:
     yield from _imprints(field)
     if field.tag == "775":
         for text in field.values("e"):
-            yield Language(language_term=(LanguageTerm(value=text, type="code", authority="iso639-2b"),))
-    extents = tuple(map(Extent, chopped_values(field, "h")))
+            yield mods.Language(language_term=(mods.LanguageTerm(value=text, type="code", authority="iso639-2b"),))
+    extents = tuple(map(mods.Extent, chopped_values(field, "h")))
     if extents:
-        yield PhysicalDescription(extent=extents)
+        yield mods.PhysicalDescription(extent=extents)
     for text in field.values("n"):
-        yield Note(value=text)
+        yield mods.Note(value=text)
     for text in field.values("j"):
-        yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
+        yield mods.Subject(parts=(mods.Temporal(value=text, encoding="iso8601"),))
     yield from _identifiers(field)
 
 
@@ -364,43 +327,47 @@ def _is_bound_with(field: DataField) -> bool:
     return (field.first("a") or "").strip(" .").casefold() in _COMPOSITE_VOLUME and field.first("t") is None
 
 
-def _imprints(field: DataField) -> Iterator[OriginInfo]:
-    places: list[Place] = []
-    publishers: list[Publisher] = []
-    dates: list[Date] = []
+def _imprints(field: DataField) -> Iterator[mods.OriginInfo]:
+    places: list[mods.Place] = []
+    publishers: list[mods.Publisher] = []
+    dates: list[mods.Date] = []
     for text in field.values("d"):
         _parse_imprint(text, places, publishers, dates)
-    editions = tuple(map(Edition, chopped_values(field, "b")))
+    editions = tuple(map(mods.Edition, chopped_values(field, "b")))
     if field.tag == "775":
         for text in field.values("f"):
-            places.append(Place(place_term=(PlaceTerm(value=text, type="code", authority="marcgac"),)))
+            places.append(mods.Place(place_term=(mods.PlaceTerm(value=text, type="code", authority="marcgac"),)))
     if places or publishers or dates or editions:
-        yield OriginInfo(place=tuple(places), publisher=tuple(publishers), date_issued=tuple(dates), edition=editions)
+        yield mods.OriginInfo(
+            place=tuple(places), publisher=tuple(publishers), date_issued=tuple(dates), edition=editions
+        )
 
 
-def _parse_imprint(text: str, places: list[Place], publishers: list[Publisher], dates: list[Date]) -> None:
+def _parse_imprint(
+    text: str, places: list[mods.Place], publishers: list[mods.Publisher], dates: list[mods.Date]
+) -> None:
     """Read "Place : Publisher, date" into these lists; a text of another form is a publisher, or a year."""
     found = _IMPRINT.fullmatch(chop(text))
     if found is None:
         bare = chop(text)
         if _YEAR.fullmatch(bare):
-            dates.append(Date(value=bare, encoding="w3cdtf"))
+            dates.append(mods.Date(value=bare, encoding="w3cdtf"))
         elif bare:
-            publishers.append(Publisher(value=bare))
+            publishers.append(mods.Publisher(value=bare))
         return
     place, supplied = without_brackets(chop(found["place"]))
     if place:
-        term = PlaceTerm(value=place, type="text")
-        places.append(Place(place_term=(term,), supplied="yes" if supplied else None))
+        term = mods.PlaceTerm(value=place, type="text")
+        places.append(mods.Place(place_term=(term,), supplied="yes" if supplied else None))
     publisher = chop(found["publisher"])
     if publisher:
-        publishers.append(Publisher(value=publisher))
+        publishers.append(mods.Publisher(value=publisher))
     date = chop(found["date"] or "")
     if date:
-        dates.append(Date(value=date, encoding="w3cdtf" if _YEAR.fullmatch(date) else None))
+        dates.append(mods.Date(value=date, encoding="w3cdtf" if _YEAR.fullmatch(date) else None))
 
 
-def _identifiers(field: DataField) -> Iterator[Identifier]:
+def _identifiers(field: DataField) -> Iterator[mods.Identifier]:
     for subfield in field.subfields:
         element = None
         if subfield.code == "x":
@@ -408,16 +375,16 @@ def _identifiers(field: DataField) -> Iterator[Identifier]:
         elif subfield.code == "z":
             element = isbn_identifier(subfield.value)
         elif subfield.code == "w" and subfield.value.startswith("(DLC)") and len(subfield.value) > 5:
-            element = Identifier(value=subfield.value[5:].strip(), type="lccn")
+            element = mods.Identifier(value=subfield.value[5:].strip(), type="lccn")
         elif subfield.code == "w":
             element = system_identifier(subfield.value)
         elif subfield.code in "ouy":
-            element = Identifier(value=subfield.value, type={"u": "strn", "y": "coden"}.get(subfield.code))
+            element = mods.Identifier(value=subfield.value, type={"u": "strn", "y": "coden"}.get(subfield.code))
         if element is not None:
             yield element
 
 
-def _parts(field: DataField, view: Marc21View) -> Iterator[Part]:
+def _parts(field: DataField, view: Marc21View) -> Iterator[mods.Part]:
     """Yield the place in a host: of an article what is stated of volume, issue, date and pages, else the text.
 
     ``$q`` repeats as codes what ``$g`` states in words. The pages in 300 are those in the first host.
@@ -427,73 +394,84 @@ def _parts(field: DataField, view: Marc21View) -> Iterator[Part]:
     texts = field.values("g")
     part = parse_part(texts)
     if not part.extent and next(view.fields("773")) is field:
-        part = replace(part, extent=pages_in_host(view), text=(*part.text, *map(PartText, numbers_in_host(view))))
+        part = replace(part, extent=pages_in_host(view), text=(*part.text, *map(mods.PartText, numbers_in_host(view))))
     if is_component(view) or part.extent or any(detail.type == "issue" for detail in part.detail):
         if has_content(part):
             yield part
     else:
-        yield from (Part(text=(PartText(value=text),)) for text in texts)
+        yield from (mods.Part(text=(mods.PartText(value=text),)) for text in texts)
     if not (part.detail and part.extent):
         yield from (stated for stated in map(_enumeration, field.values("q")) if stated is not None)
 
 
 @RELATED.record("part/extent (pages of a part in a host that no 773 names)", t300="a", t773="")
-def pages_of_part(view: Marc21View) -> Iterator[Part]:
+def pages_of_part(view: Marc21View) -> Iterator[mods.Part]:
     """Pages of an article, which are not its extent."""
     extent = () if view.has("773") else pages_in_host(view)
     if extent:
-        yield Part(extent=extent)
+        yield mods.Part(extent=extent)
 
 
-def _enumeration(text: str) -> Part | None:
+def _enumeration(text: str) -> mods.Part | None:
     """Read the levels and pages of 773$q, ``volume:issue:part<first page-last page``."""
     levels, _, page = text.partition("<")
     details = tuple(
-        Detail(number=(number.strip(),), level=str(level))
+        mods.Detail(number=(number.strip(),), level=str(level))
         for level, number in enumerate(levels.split(":", 2), start=1)
         if number.strip()
     )
     start, _, end = page.strip().partition("-")
-    extent = (PartExtent(start=start.strip(), end=end.strip() or None, unit="page"),) if start.strip() else ()
-    return Part(detail=details, extent=extent) if details or extent else None
+    extent = (mods.PartExtent(start=start.strip(), end=end.strip() or None, unit="page"),) if start.strip() else ()
+    return mods.Part(detail=details, extent=extent) if details or extent else None
 
 
 @RELATED.field("510", "abcux3", "relatedItem[isReferencedBy]: titleInfo, originInfo/dateOther, part, issn")
-def cited_in(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def cited_in(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Where the resource is cited or indexed."""
-    element: list[Element] = [title_info(text) for text in chopped_values(field, "a")]
-    dates = tuple(Date(value=text, type="coverage") for text in chopped_values(field, "b"))
+    element: list[mods.Element] = [title_info(text) for text in chopped_values(field, "a")]
+    dates = tuple(mods.Date(value=text, type="coverage") for text in chopped_values(field, "b"))
     if dates:
-        element.append(OriginInfo(date_other=dates))
+        element.append(mods.OriginInfo(date_other=dates))
     element.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
     place_in_source = chop(join(field, "c"))
     if place_in_source:
-        element.append(Part(detail=(Detail(number=(place_in_source,), type="part"),)))
+        element.append(mods.Part(detail=(mods.Detail(number=(place_in_source,), type="part"),)))
     if element:
         href = first_address(field.values("u"))
-        yield RelatedItem(mods=collected(element), type="isReferencedBy", xlink_href=href)
+        yield mods.RelatedItem(mods=mods.collected(element), type="isReferencedBy", xlink_href=href)
 
 
 @RELATED.field("534", "abceklmnptxz3", "relatedItem[original]")
-def original_version(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def original_version(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Original of a reproduction."""
-    element: list[Element] = [title_info(text) for text in chopped_values(field, "t", "k")]
+    element: list[mods.Element] = [title_info(text) for text in chopped_values(field, "t", "k")]
     element.extend(name for text in field.values("a") if (name := name_of_text(text, None)) is not None)
-    publishers = tuple(map(Publisher, chopped_values(field, "c")))
-    editions = tuple(map(Edition, chopped_values(field, "b")))
+    publishers = tuple(map(mods.Publisher, chopped_values(field, "c")))
+    editions = tuple(map(mods.Edition, chopped_values(field, "b")))
     if publishers or editions:
-        element.append(OriginInfo(publisher=publishers, edition=editions))
-    element.extend(Note(value=text) for text in field.values("p", "n", "m", "l"))
+        element.append(mods.OriginInfo(publisher=publishers, edition=editions))
+    element.extend(mods.Note(value=text) for text in field.values("p", "n", "m", "l"))
     element.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
     element.extend(found for found in map(isbn_identifier, field.values("z")) if found is not None)
     if element:
-        yield RelatedItem(mods=collected(element), type="original")
+        yield mods.RelatedItem(mods=mods.collected(element), type="original")
 
 
 @RELATED.field("856", "u3yz", "relatedItem with location/url (second indicator 2)")
-def related_address(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+def related_address(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
     """Address of a related resource."""
     if field.indicator2 == "2":
         urls = tuple(link_urls(field, view))
         if urls:
-            yield RelatedItem(mods=collected((Location(url=urls),)))
+            yield mods.RelatedItem(mods=mods.collected((mods.Location(url=urls),)))
+
+
+@RELATED.field("758", "ai014", "relatedItem with xlink:href, otherTypeURI from $4")
+def identified_resource(field: DataField, view: Marc21View) -> Iterator[mods.RelatedItem]:
+    """Resource that an IRI identifies; ``$4`` or ``$i`` states the relation, mostly that it is the work manifested."""
+    href = first_address(field.values("1", "0"))
+    titles = [title_info(text) for text in chopped_values(field, "a")]
+    if href or titles:
+        attributes = relation_attributes(None, field)
+        relation = first_address(field.values("4")) if attributes["type"] is None else None
+        yield mods.RelatedItem(mods=mods.collected(titles), xlink_href=href, other_type_uri=relation, **attributes)

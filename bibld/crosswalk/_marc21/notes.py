@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bibld.crosswalk._marc21.codes import NOTE_TYPES
 from bibld.crosswalk._marc21.conventions import Marc21View, leader_code
 from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._rules import EVERY, RuleBook
@@ -13,22 +14,6 @@ from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, T
 
 NOTES = RuleBook()
 
-
-NOTE_TYPES: dict[str, str | None] = {
-    "031": "incipit", "251": "version", "254": "musical presentation", "341": "accessibility",
-    "342": "geospatial reference", "343": "geospatial reference", "352": "digital graphic representation",
-    "361": "ownership", "362": "date/sequential designation", "532": "accessibility",
-    "658": "curriculum objective", "753": "system details", "754": "taxonomic identification",
-    "500": None, "501": None, "502": "thesis", "504": "bibliography",
-    "507": None, "508": "creation/production credits", "511": "participants or performers", "513": None, "514": None,
-    "515": "numbering", "516": None, "518": "venue", "522": None, "524": "preferred citation", "525": None,
-    "526": None, "530": "additional physical form", "533": "reproduction", "535": "original location",
-    "536": "funding", "538": "system details", "541": "acquisition", "544": None, "545": "biographical/historical",
-    "546": "language", "547": None, "550": None, "552": None, "555": None, "556": None, "561": "ownership",
-    "562": "version identification", "563": "binding", "565": None, "567": None, "580": None, "581": "publications",
-    "583": "action", "584": None, "585": "exhibitions", "586": None, "588": None,
-}  # fmt: skip
-"""Fields that become a note as they are, and its type."""
 
 SOURCES_OF_DESCRIPTION = {"0": "Source of description", "1": "Latest issue consulted"}
 """First indicator of 588 → the words that are shown before the note."""

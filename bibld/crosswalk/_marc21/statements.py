@@ -12,16 +12,8 @@ from bibld.model.marc import DataField
 from bibld.model.mods import EnumerationAndChronology
 
 _UNIT_TYPES = {
-    "853": "1",
-    "863": "1",
-    "866": "1",
-    "854": "2",
-    "864": "2",
-    "867": "2",
-    "855": "3",
-    "865": "3",
-    "868": "3",
-}
+    "853": "1", "863": "1", "866": "1", "854": "2", "864": "2", "867": "2", "855": "3", "865": "3", "868": "3",
+}  # fmt: skip
 """Tag → unit type of MODS: the basic unit, supplements, indexes."""
 
 _CAPTIONS, _PIECES, _TEXTS = ("853", "854", "855"), ("863", "864", "865"), ("866", "867", "868")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bibld.crosswalk._marc21.codes import INSTRUMENT
+from bibld.crosswalk._marc21.codes import INSTRUMENT, NOTES_ON_WORKS
 from bibld.crosswalk._marc21.conventions import Marc21View, fixed
 from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._rules import RuleBook
@@ -83,22 +83,6 @@ def medium(field: DataField, view: Marc21View) -> Iterator[Note]:
     if text:
         part = field.first("3")
         yield Note(value=f"{chop(part)}: {text}" if part else text, type=MEDIUM)
-
-
-NOTES_ON_WORKS = {
-    "370": {
-        "c": "associated country", "f": "associated place", "g": "place of origin of the work",
-        "s": "start of the association", "t": "end of the association",
-    },
-    "381": {"a": "distinguishing characteristic"},
-    "383": {
-        "a": "serial number of the musical work", "b": "opus number", "c": "thematic index number",
-    },
-    "384": {"a": "key"},
-    "386": {"a": "creator characteristics"},
-    "388": {"a": "time of creation of the work"},
-}  # fmt: skip
-"""Tag → subfield → ``type`` of a note."""
 
 
 for _tag, _types in NOTES_ON_WORKS.items():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bibld.crosswalk._marc21.characteristics import CHARACTERISTICS, DURATION, DURATION_OF_PART
-from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
+from bibld.crosswalk._marc21.characteristics import DURATION, DURATION_OF_PART
+from bibld.crosswalk._marc21.codes import CHARACTERISTICS, SUBJECT_AUTHORITY
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import single_codes
 from bibld.crosswalk._to_marc21.names import link_subfields

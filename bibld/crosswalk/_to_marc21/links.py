@@ -6,8 +6,9 @@ import re
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import RELATION_OF_PHRASE
 from bibld.crosswalk._marc21.identification import RECORD_ORIGIN
-from bibld.crosswalk._marc21.links import LINK_FIELDS, RELATION_OF_PHRASE
+from bibld.crosswalk._marc21.links import LINK_FIELDS
 from bibld.crosswalk._marc21.titles import PREVIOUS_ENTRY
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import RESPONSIBILITY, bracketed, full_title, parts_of_title

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 
+from bibld.crosswalk._marc21.codes import NOTE_TYPES, NOTES_ON_WORKS
 from bibld.crosswalk._marc21.notes import (
     ABSTRACT_LABELS,
     AUDIENCE_LABELS,
     CONTENTS_LABELS,
-    NOTE_TYPES,
     NUMBERS_OF_FUNDING,
     SOURCES_OF_DESCRIPTION,
 )
 from bibld.crosswalk._marc21.subjects import ADDED_PLACE
-from bibld.crosswalk._marc21.work_attributes import MEDIUM, NOTES_ON_WORKS
+from bibld.crosswalk._marc21.work_attributes import MEDIUM
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import RESPONSIBILITY
 from bibld.crosswalk._to_marc21.names import link_subfields

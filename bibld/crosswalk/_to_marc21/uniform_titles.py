@@ -20,44 +20,12 @@ _DATED = re.compile(r"(?P<title>.+) (?P<date>\(\d{4}(?: [A-Z][a-z]+(?: \d{1,2})?
 """A treaty with its date."""
 _NUMBER_OF_PLAYERS = re.compile(r"^(?:X |\d+ ?|\()*")
 _FOR_PARTS = re.compile(r"(?:a|V|X) \d+(?:-\d+)?")
-_MEDIA = frozenset(
-    [
-        "V",
-        "S",
-        "A",
-        "T",
-        "B",
-        "Coro",
-        "org",
-        "vl",
-        "vla",
-        "vlc",
-        "vlne",
-        "bc",
-        "b",
-        "i",
-        "pf",
-        "clav",
-        "cemb",
-        "fl",
-        "ob",
-    ]
-    + ["fag", "cor", "tr", "trb", "timp", "guit", "orch", "a-vla", "t-vla", "b-vla", "hpcd", "arp", "lute", "theorbe"]
-    + [
-        "chitarrone",
-        "spinetta",
-        "clno",
-        "cl",
-        "strings",
-        "winds",
-        "orchestra",
-        "band",
-        "Contra-T",
-        "Contra-A",
-        "taille",
-    ]
-    + [word for term in INSTRUMENT.values() for word in (term, f"{term}s")]
-)
+_RISM_MEDIA = """
+    chitarrone spinetta clno cl strings winds orchestra band Contra-T Contra-A taille V S A T B Coro org vl
+    vla vlc vlne bc b i pf clav cemb fl ob fag cor tr trb timp guit orch a-vla t-vla b-vla hpcd arp lute
+    theorbe
+"""
+_MEDIA = frozenset([*_RISM_MEDIA.split(), *INSTRUMENT.values(), *(f"{term}s" for term in INSTRUMENT.values())])
 """Instruments and voices of 240$m, as RISM abbreviates them and as English headings name them."""
 
 
