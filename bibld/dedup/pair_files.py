@@ -29,6 +29,7 @@ from bibld.errors import ConfigError
 from bibld.model.card import LINES
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
+from bibld.text.lists import Line, read_rows
 
 if TYPE_CHECKING:
     from bibld.dedup.review import Question
@@ -48,14 +49,10 @@ LABELS: dict[str, Literal["same", "different", "related"]] = {
 """The labels that are read, and the decision that each stands for."""
 
 _HEADER = ["left", "right", "label", "kind"]
-_QUOTED = re.compile(r'"[^"]*"')
-_SEPARATOR = re.compile(r"[,;\t]")
 _WEIGHT = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 _MAX_FAULTS = 20
 _MAX_SHOWN_CHARACTERS = 60
-_MAX_FILE_BYTES = 256 * 1024 * 1024
 
-Line = tuple[int, list[str]]
 Find = Callable[[str], list[RecordId]]
 """Finds the records that a text may name."""
 
@@ -181,46 +178,6 @@ def _weight(text: str) -> float:
     if not _WEIGHT.fullmatch(text) or float(text) <= 0:
         raise ValueError(f"the weight {_shown(text)} is not a number above 0")
     return float(text)
-
-
-def read_rows(path: Path, content: str) -> Iterator[Line]:
-    """Yield the rows of a CSV file that are not blank: the number of the first line of each, and its trimmed cells.
-
-    ``content`` names what the file should contain, for the messages. Raises ``ConfigError`` for a file that cannot be
-    read, and in the middle of it for a row that is not CSV.
-    """
-    text = _read_text(path, content)
-    separator = _SEPARATOR.search(_QUOTED.sub("", text.lstrip().partition("\n")[0]))
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator[0] if separator else ",", strict=True)
-    number = 1
-    try:
-        for cells in rows:
-            trimmed = [cell.strip() for cell in cells]
-            if any(trimmed):
-                yield number, trimmed
-            number = rows.line_num + 1
-    except csv.Error as error:
-        raise ConfigError(
-            [f"{path.name} line {number}: the row is not CSV: {error}; what follows was not read"]
-        ) from error
-
-
-def _read_text(path: Path, content: str) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise ConfigError([f"{path}: not found; name a CSV file of {content}"]) from None
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}; name a CSV file of {content}"]) from error
-    if len(data) > _MAX_FILE_BYTES:
-        raise ConfigError([f"{path}: is larger than {_MAX_FILE_BYTES >> 20} MiB; name a CSV file of {content}"])
-    charset = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    try:
-        return data.decode(charset)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ConfigError([f"{path.name} line {line}: is not UTF-8; save the file as UTF-8"]) from error
 
 
 def _find_records(catalog: Catalog, sources: Sequence[str], name: str) -> list[RecordId]:
