@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stderr
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract, extract_python
@@ -25,9 +25,17 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
 from bibld._api import explaining
-from bibld.dedup import side_by_side
+from bibld.catalog import RELATIONS
+from bibld.dedup import pair_files, side_by_side
+from bibld.dedup.block.composite import FAMILIES
+from bibld.ingest import _takedown as takedown
+from bibld.link import _command as link
+from bibld.model.features import Features
 from bibld.model.iris import Iris
+from bibld.model.linkage import Decision
+from bibld.model.matched import OUTCOMES, MatchedRecord
 from bibld.serve.ontology import example_queries
+from bibld.worklist import WorklistLine
 
 PACKAGE = Path(__file__).parents[1] / "bibld"
 LOCALES = PACKAGE / "text" / "locale"
@@ -76,8 +84,23 @@ _ALSO_SHOWN = (
     "{number} in the catalogue", "{number} for a person to decide", "{number} rejected",
     "{number} in another edition, volume or form", "{number} new", "{number} changed", "{number} restored",
     "{number} deleted", "{number} replaced", "as in {record}", "not stated by the file: {elements}",
-    "not stated by the catalogue: {elements}",
+    "not stated by the catalogue: {elements}", "{pair}: same, by {person}", "{pair}: different, by {person}",
+    "{pair}: related ({relation}), by {person}", "{file} record {position} (byte {offset})",
 )  # fmt: skip
+
+
+# Values in tables: the column, and its words.
+_CELLS = {
+    "done": ("current",),
+    "state": ("current", "served", "withdrawn", "on Spark", "new", "known"),
+    "fate": ("private", "unmapped"),
+    "status": ("accepted", "review", "disagreement"),
+    "label": ("duplicate", "different"),
+    "outcome": tuple(OUTCOMES),
+    "full dumps": ("none",),
+    "severity": ("violation", "warning", "info"),
+}
+_COLUMNS_OF_FILES = dict.fromkeys((*WorklistLine.__struct_fields__, *MatchedRecord.__struct_fields__))
 
 
 class Message(NamedTuple):
@@ -98,6 +121,23 @@ def messages() -> dict[Message, str]:
     card = (*side_by_side._FEATURES_OF_LINE, *side_by_side._MEANINGS.values())
     found |= {Message(word, context="card"): "cli" for word in card}
     found[Message("and", context="values")] = "cli"
+    found |= {Message(unit, context="unit"): "cli" for unit in ("ms", "s", "min", "h")}
+    found |= {Message(name.replace("_", " "), context="feature"): "dedup" for name in Features.__struct_fields__}
+    lists = {
+        pair_files.REVIEW_LIST: (*pair_files.REVIEW_COLUMNS, "person", "kind", "weight"),
+        pair_files.LABEL: ("same", "different", "related"),
+        pair_files.RELATION: RELATIONS,
+        link.LINK_LIST: (*link.COLUMNS, "person"),
+        link.DECISION: ("accepted", "rejected", "withdrawn"),
+        takedown.SUPPRESSION_LIST: takedown.COLUMNS,
+    }
+    found |= {Message(word, context=context): "text" for context, words in lists.items() for word in words}
+    found |= {Message(family): "dedup" for family in FAMILIES}
+    found |= {Message(word, context="explanation"): "api" for word in ("adds", "missing")}
+    found |= {Message(f"{{left}} and {{right}}: {one}, {{reasons}}"): "api" for one in get_args(Decision)}
+    found |= {Message(word, context=column): "cli" for column, words in _CELLS.items() for word in words}
+    found |= {Message(name.replace("_", " "), context="column"): "api" for name in _COLUMNS_OF_FILES}
+    found |= _template_messages((PACKAGE / "_api" / "run_report.html").read_bytes())
     for schema in sorted((PACKAGE / "worklist" / "schemas").glob("*.json")):
         found |= {Message(label, context="field"): "fields" for label in _labels(json.loads(schema.read_bytes()))}
     for file in sorted(PACKAGE.rglob("*.py")):
@@ -112,6 +152,13 @@ def messages() -> dict[Message, str]:
                 for message in _short_ones(tree):
                     found.setdefault(message, part)
     return found
+
+
+def _template_messages(template: bytes) -> dict[Message, str]:
+    """Return the messages of a page that is no page of the site, in which ``word`` is called with a context."""
+    keywords: dict[str, Any] = {"_": None, "word": ((1, "c"), 2)}
+    extracted = extract(babel_extract, io.BytesIO(template), keywords=keywords, options={"newstyle_gettext": "true"})
+    return {Message(text, context=context or ""): "api" for _, text, _, context in extracted if isinstance(text, str)}
 
 
 def _labels(schema: dict[str, Any]) -> Iterator[str]:

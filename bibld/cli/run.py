@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bibld
-from bibld.cli._language import echo
+from bibld.cli._language import echo, terminal
 from bibld.cli._options import (
     config_argument,
     count_of,
@@ -212,14 +212,15 @@ def print_summary(summary: bibld.Summary, config: Path) -> None:
         waiting = count_of(summary.for_review, "pair waits for review", "pairs wait for review")
         echo(f"{waiting}: `bibld review {shlex.quote(str(config))}`")
     click.echo()
+    number = terminal().number
     print_table(
         ("stage", "done", "seconds", "a second"),
         [
             (
                 time.stage,
-                "current" if time.was_current else f"{time.done:,}",
-                f"{time.seconds:.2f}",
-                "" if time.was_current else f"{time.done / max(time.seconds, 0.001):,.0f}",
+                "current" if time.was_current else number(time.done),
+                number(time.seconds, ".2f"),
+                "" if time.was_current else number(time.done / max(time.seconds, 0.001), ",.0f"),
             )
             for time in summary.stages
         ],

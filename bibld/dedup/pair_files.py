@@ -12,8 +12,6 @@ the kind. In a file of verdicts ``label`` is the verdict.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shlex
 import unicodedata
@@ -29,7 +27,8 @@ from bibld.errors import ConfigError
 from bibld.model.card import LINES
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
-from bibld.text.lists import Line, read_rows
+from bibld.text.lists import Line, read_rows, table_lines
+from bibld.text.translations import Sentences, source_word
 
 if TYPE_CHECKING:
     from bibld.dedup.review import Question
@@ -133,7 +132,7 @@ def _header(name: str, lines: list[Line], find: Find) -> list[str]:
     """Return the names of the columns, and take the header off the lines if it is one; raises ``ConfigError``."""
     if not lines:
         raise ConfigError([f"{name}: is empty; it needs a header, such as left,right,label, and a pair a line"])
-    header = [cell.lower() for cell in lines[0][1]]
+    header = _column_names(lines[0][1])
     if len(header) < 2:
         raise ConfigError([f"{name}: needs a header and at least two columns of record ids"])
     if "label" in header[:2]:
@@ -154,6 +153,10 @@ def _header(name: str, lines: list[Line], find: Find) -> list[str]:
     return header
 
 
+def _column_names(cells: Sequence[str]) -> list[str]:
+    return [source_word(REVIEW_LIST, cell).lower() for cell in cells]
+
+
 def _labelled_pair(cells: list[str], header: list[str], finds: Sequence[Find]) -> LabelledPair:
     """Return the pair of a line, whose records the ``finds`` of the two columns find; raises ``ValueError``."""
     try:
@@ -163,7 +166,7 @@ def _labelled_pair(cells: list[str], header: list[str], finds: Sequence[Find]) -
         hint = " (the line has more cells than the first one; an id with a comma needs quotes)"
         raise type(error)(f"{error}{hint if is_longer else ''}") from error
     by_name = dict(zip(reversed(header), reversed([*cells, *[""] * len(header)][: len(header)]), strict=True))
-    label = by_name.get("label", "1").lower()
+    label = source_word(LABEL, by_name.get("label", "1")).lower()
     if label not in LABELS:
         known = ", ".join(LABELS)
         raise ValueError(
@@ -223,7 +226,16 @@ MAX_NAME_CHARACTERS, MAX_REASON_CHARACTERS = 100, 2_000
 """The most characters of a person's name and of a reason."""
 
 _OWN = ("label", "relation", "reason", "person")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_PAGES = ("left page", "right page")
+REVIEW_COLUMNS = (
+    *("left", "right", *_OWN[:3], "score", "because", "would decide", "suggested relation"),
+    *LINES,
+    *_PAGES,
+)
+"""The columns of the table of questions; people fill in those from the third to the fifth."""
+
+REVIEW_LIST, LABEL, RELATION = "review list", "review label", "list relation"
+"""The contexts in which names of columns, labels and relations are translated; they are read in every language."""
 
 
 class CsvVerdict(msgspec.Struct, frozen=True):
@@ -237,34 +249,24 @@ class CsvVerdict(msgspec.Struct, frozen=True):
 # -- out -------------------------------------------------------------------------------------------------------------
 
 
-def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
+def questions_csv(questions: Iterable[Question], words: Sentences) -> Iterator[str]:
     """Yield questions as lines of CSV: labels are empty, different values are marked with ``≠``."""
-    yield "\ufeff"
-    pages = ("left page", "right page")
-    yield _line(("left", "right", *_OWN[:3], "score", "because", "would decide", "suggested relation", *LINES, *pages))
-    for one in questions:
-        cells = {compared.name: _cell(compared) for compared in one.compared}
-        cells |= dict(zip(pages, one.pages, strict=False))
-        sentences = ("; ".join(one.reasons), ". ".join(one.would_decide))
-        values = (one.left, one.right, "", "", "", f"{one.score:.6f}", *sentences, one.relation)
-        yield _line([_harmless(cell) for cell in (*values, *(cells.get(name, "") for name in (*LINES, *pages)))])
+    return table_lines(REVIEW_LIST, REVIEW_COLUMNS, (_row(one, words) for one in questions), words)
+
+
+def _row(question: Question, words: Sentences) -> list[str]:
+    cells = {compared.name: _cell(compared) for compared in question.compared}
+    cells |= dict(zip(_PAGES, question.pages, strict=False))
+    sentences = (words.text("; ".join(question.reasons)), ". ".join(map(words.text, question.would_decide)))
+    values = (question.left, question.right, "", "", "", words.number(question.score, ".6f"), *sentences)
+    relation = words.word(RELATION, question.relation) if question.relation else ""
+    return [*values, relation, *(cells.get(name, "") for name in (*LINES, *_PAGES))]
 
 
 def _cell(compared: ComparedValue) -> str:
     if compared.sign == "=":
         return compared.left
     return f"{compared.sign} {compared.left or '–'} | {compared.right or '–'}"
-
-
-def _line(cells: Sequence[str]) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerow(cells)
-    return text.getvalue()
-
-
-def _harmless(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 # -- in --------------------------------------------------------------------------------------------------------------
@@ -282,7 +284,7 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
         for number, cells in read_rows(path, "verdicts"):
             location = f"{path.name} line {number}"
             if not header:
-                header = _checked_header([cell.lower() for cell in cells], location)
+                header = _checked_header(_column_names(cells), location)
             elif any(cells[len(header) :]):
                 faults.append(f"{location}: has more cells than the header; put text with commas in quotes")
             else:
@@ -316,7 +318,7 @@ def _verdict(
 ) -> CsvVerdict | None:
     """Return the verdict of a row, None without a label; ``cells`` are those with a name; raises ``ValueError``."""
     label, relation, reason = (cells.get(name, "") for name in _OWN[:3])
-    relation = relation.lower()
+    relation, label = source_word(RELATION, relation).lower(), source_word(LABEL, label)
     if not label:
         if relation or reason:
             raise ValueError("there is a relation or a reason, but no label")

@@ -27,8 +27,11 @@ from bibld.model.withheld import WithheldValue, without_texts, without_values
 from bibld.progress import Progress, with_number
 from bibld.text.folding import tidy
 from bibld.text.lists import read_rows
+from bibld.text.translations import source_word
 
-_COLUMNS = ("record", "value", "reason")
+COLUMNS = ("record", "value", "reason")
+SUPPRESSION_LIST = "suppression list"
+"""The context in which the names of columns are translated; they are read in every language."""
 _SIMILARITY = 0.8
 """How similar a text must be to be suggested instead of one that was not found, between 0 and 1."""
 
@@ -69,9 +72,9 @@ def _parse(file: Path, faults: list[str]) -> Iterator[SuppressionRequest]:
     for line, row in read_rows(file, "suppressions, which publish.suppress names"):
         location = f"{file.name} line {line}"
         if not header:
-            header = [cell.lower() for cell in row]
-            if sorted(header) != sorted(_COLUMNS):
-                faults.append(f"{location}: the columns must be {','.join(_COLUMNS)}, not {','.join(header)}")
+            header = [source_word(SUPPRESSION_LIST, cell).lower() for cell in row]
+            if sorted(header) != sorted(COLUMNS):
+                faults.append(f"{location}: the columns must be {','.join(COLUMNS)}, not {','.join(header)}")
                 return
         elif len(row) != len(header):
             faults.append(f"{location}: has {len(row)} cells, not {len(header)}; put text with commas in quotes")
@@ -82,7 +85,7 @@ def _parse(file: Path, faults: list[str]) -> Iterator[SuppressionRequest]:
             else:
                 faults.append(f"{location}: the cell record is empty; write an id or an IRI")
     if not header:
-        faults.append(f"{file.name}: is empty; its first line must be {','.join(_COLUMNS)}")
+        faults.append(f"{file.name}: is empty; its first line must be {','.join(COLUMNS)}")
 
 
 # -- the catalog -------------------------------------------------------------------------------------------------------

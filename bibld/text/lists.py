@@ -10,11 +10,13 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from bibld.errors import ConfigError
 from bibld.text import cyrillic
+from bibld.text.translations import SOURCE_LANGUAGE, Sentences
 
 Line = tuple[int, list[str]]
 """The number of the first line of a row, and its cells."""
@@ -24,6 +26,7 @@ _SEPARATOR = re.compile(r"[,;\t]")
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?\r?\n', re.IGNORECASE)
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 _MAX_LETTERS_OF_A_WORD = 8
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _USUAL = "cp1251"
 _WITHOUT_SIGNS = str.maketrans("", "", "«»–—№“”„…")
 
@@ -96,6 +99,28 @@ def read_rows(path: Path, content: str) -> Iterator[Line]:
         raise ConfigError(
             [f"{path.name} line {number}: the row is not CSV: {error}; what follows was not read"]
         ) from error
+
+
+def table_lines(context: str, names: Sequence[str], rows: Iterable[Sequence[str]], words: Sentences) -> Iterator[str]:
+    """Yield the lines of a table that people fill in and give back, in their language, as their spreadsheet opens it.
+
+    The names of columns are translated in a ``context``, in which ``source_word`` of :mod:`bibld.text.translations`
+    reads them back. A cell that a spreadsheet would take for a formula gets an apostrophe.
+    """
+    line = io.StringIO(newline="")
+    writer = csv.writer(line, delimiter=words.separator)
+    header = names if words.tag == SOURCE_LANGUAGE else [words.word(context, name) for name in names]
+    yield "\ufeff"
+    for cells in chain([header], rows):
+        writer.writerow(map(harmless, cells))
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+
+
+def harmless(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula: titles come from records of anybody."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 def separator_of(text: str) -> str:

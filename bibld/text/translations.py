@@ -29,7 +29,21 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PLACES_OF_ELEMENTS = frozenset(("element", "elements", "equal", "different", "words", "absent"))
 _PLACES_OF_TWO = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "values"))
-_PLACES_OF_DECIMALS = frozenset(("score", "same", "review", "others"))
+_PLACES_OF_DECIMALS = frozenset(("score", "same", "review", "others", "threshold"))
+_PLACES_OF_TIME = frozenset(("seconds", "left"))
+_UNIT = re.compile(r"(?<=\d )(?:ms|s|min|h)\b")
+_GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_WORDS_OF_COLUMNS = {
+    "kind": "work_kind",
+    "decision": "decision",
+    "relation": "record_relation",
+    "suggested relation": "record_relation",
+    "carrier": "form",
+    "material": "type",
+}
+"""The columns of tables whose values are codes that pages have words for, and the table of these words."""
+
+_SENTENCE_COLUMNS = frozenset(("wrong", "remedy", "reasons", "message", "faults", "reason", "cause", "what and why"))
 _BETWEEN_ELEMENTS = re.compile(r", (?![^(]*\))")
 _NAMED_FIELD = re.compile(r"(\d\d\d\S*|LDR\S*) \((.+)\)")
 _REMEMBERED = 4096
@@ -93,7 +107,7 @@ class Sentences:
         self.tag = tag
         self._catalogue = catalogue_of(tag, "messages")
         self._patterns = [] if tag == SOURCE_LANGUAGE else sorted(_patterns(tag), key=lambda one: -one.letters)
-        self._decimal = _decimal_sign(tag)
+        self._signs = _number_signs(tag)
         self._translated = lru_cache(_REMEMBERED)(self._translate)
 
     def text(self, sentence: str) -> str:
@@ -106,6 +120,39 @@ class Sentences:
         """Return a word whose translation depends on its ``context``: ``stage`` or ``column``."""
         found = self._catalogue.pgettext(context, word)
         return found if found != word else self.text(word)
+
+    def number(self, value: float, form: str = ",") -> str:
+        """Return a number as this language writes it: ``1,234.5`` in English."""
+        return f"{value:{form}}".translate(self._signs)
+
+    @property
+    def separator(self) -> str:
+        """The separator of cells that spreadsheets of this language expect: a semicolon if numbers have a comma."""
+        return ";" if self._signs.get(ord(".")) == "," else ","
+
+    def duration(self, text: str) -> str:
+        """Return a duration (see ``in_words`` of :mod:`bibld.progress`) in this language: ``4.1 s``."""
+        return _UNIT.sub(lambda unit: self._catalogue.pgettext("unit", unit[0]), text).translate(self._signs)
+
+    def code(self, table: str, code: str) -> str:
+        """Return the words that pages have for a code (``locale/words.toml``), the code itself in English."""
+        words = word_tables()[table].get(code)
+        return catalogue_of(self.tag, "pages").gettext(words) if words and self._patterns else code
+
+    def cell(self, column: str, value: object) -> str:
+        """Return a value of a table as people read it; ``column`` is the English name of its column."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.number(value)
+        text = str(value)
+        if not self._patterns:
+            return text
+        if isinstance(value, bool):
+            return self.word("report", "yes" if value else "no")
+        if table := _WORDS_OF_COLUMNS.get(column):
+            return self.code(table, text)
+        if column in _SENTENCE_COLUMNS:
+            return self.text(text)
+        return ", ".join(self._catalogue.pgettext(column, word) for word in text.split(", "))
 
     def _translate(self, text: str, depth: int) -> str | None:
         """Return the translation, or ``None`` if there is none; a value that is one word is a name."""
@@ -133,8 +180,14 @@ class Sentences:
             return ", ".join(map(self.element, _BETWEEN_ELEMENTS.split(value)))
         if name in _PLACES_OF_TWO:
             return self._two(value)
+        if name == "relation":
+            return self.code("record_relation", value)
+        if name in _PLACES_OF_TIME:
+            return self.duration(value)
         if name in _PLACES_OF_DECIMALS:
-            return value.replace(".", self._decimal)
+            return _NUMBER.sub(lambda number: number[0].translate(self._signs), value)
+        if _GROUPED_NUMBER.fullmatch(value):
+            return value.translate(self._signs)
         return self._translated(value, depth) or value
 
     def _two(self, values: str) -> str:
@@ -183,6 +236,17 @@ def word_tables() -> dict[str, dict[str, str]]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
+def source_word(context: str, word: str) -> str:
+    """Return the English word that a word means in a ``context``, in any language; what is unknown as it is."""
+    return _source_words(context).get(word.strip().lower(), word)
+
+
+@cache
+def _source_words(context: str) -> dict[str, str]:
+    entries = (entry for tag in languages() if tag != SOURCE_LANGUAGE for entry in _entries(tag, "messages"))
+    return {str(entry.string).lower(): str(entry.id) for entry in entries if entry.context == context}
+
+
 @cache
 def sentences_in(tag: str) -> Sentences:
     """Return the translator of sentences into a language."""
@@ -222,12 +286,12 @@ class _Pattern:
         return r"(\d\S*?)" if name == "number" else "(.*?)"
 
 
-def _decimal_sign(tag: str) -> str:
+def _number_signs(tag: str) -> dict[int, str]:
     if tag == SOURCE_LANGUAGE:
-        return "."
-    from babel.numbers import get_decimal_symbol
+        return {}
+    from babel.numbers import get_decimal_symbol, get_group_symbol
 
-    return str(get_decimal_symbol(tag))
+    return {ord(","): str(get_group_symbol(tag)), ord("."): str(get_decimal_symbol(tag))}
 
 
 def _patterns(tag: str) -> Iterable[_Pattern]:

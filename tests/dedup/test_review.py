@@ -15,6 +15,7 @@ from bibld.dedup.side_by_side import ComparedValue
 from bibld.errors import ConfigError
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
+from bibld.text.translations import sentences_in
 from tests.dedup.conftest import CLOCK
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -325,6 +326,9 @@ def faults(file, catalog):
     return caught.value.faults
 
 
+ENGLISH = sentences_in("en")
+
+
 def read(file, catalog):
     return [one.verdict for one in read_verdicts(file, catalog, "anna")]
 
@@ -332,7 +336,7 @@ def read(file, catalog):
 def test_exported_pairs_can_be_read_with_their_verdicts(opened, tmp_path):
     loaded, catalog, _ = opened
     asked = [review.load_question(catalog, loaded, pair) for pair in review.undecided_pairs(catalog, loaded)]
-    text = "".join(questions_csv(asked))
+    text = "".join(questions_csv(asked, ENGLISH))
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
         one.pair for one in asked
@@ -368,7 +372,7 @@ def test_no_exported_cell_is_a_formula():
             for name, (_, left, right) in zip(("title", "names", "imprint"), cells, strict=True)
         ),
     )
-    rows = list(csv.reader(io.StringIO("".join(questions_csv([asked])).removeprefix("\ufeff"))))
+    rows = list(csv.reader(io.StringIO("".join(questions_csv([asked], ENGLISH)).removeprefix("\ufeff"))))
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in rows[1])
     assert "'=1+1" in rows[1] and "≠ +cmd | x" in rows[1]
 

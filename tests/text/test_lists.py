@@ -5,7 +5,8 @@ import codecs
 import pytest
 
 from bibld.errors import ConfigError
-from bibld.text.lists import read_list, read_rows
+from bibld.text.lists import read_list, read_rows, table_lines
+from bibld.text.translations import sentences_in, source_word
 
 TABLE = [["record", "value", "reason"], ["rsl:1", "", "решение суда"], ["rsl:2", "Бабель, Исаак", "просьба; письмо 5"]]
 
@@ -56,3 +57,28 @@ def test_what_is_surely_neither_utf_8_nor_russian_is_refused(tmp_path, data):
 def test_rows_have_the_numbers_of_their_first_lines(tmp_path):
     (tmp_path / "list.csv").write_bytes('sep=;\na;b\n\n"c\nd";e\nf;g\n'.encode("cp1251"))
     assert [number for number, _ in read_rows(tmp_path / "list.csv", "records")] == [2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("language", "first"), [("en", "\ufeffleft,right,label"), ("ru", "\ufeffлевая;правая;решение")]
+)
+def test_a_list_to_fill_in_is_in_the_language_of_people_and_opens_in_their_spreadsheet(language, first):
+    lines = table_lines("review list", ("left", "right", "label"), [["a:1", "=1+1", ""]], sentences_in(language))
+    separator = sentences_in(language).separator
+    assert "".join(lines) == f"{first}\r\na:1{separator}'=1+1{separator}\r\n"
+
+
+@pytest.mark.parametrize(
+    ("context", "word", "expected"),
+    [
+        ("review list", "Решение", "label"),
+        ("review list", "label", "label"),
+        ("review label", " разные ", "different"),
+        ("list relation", "другое издание", "other_edition"),
+        ("link decision", "отклонить", "rejected"),
+        ("suppression list", "основание", "reason"),
+        ("suppression list", "прочее", "прочее"),
+    ],
+)
+def test_columns_and_answers_are_read_in_every_language(context, word, expected):
+    assert source_word(context, word) == expected

@@ -43,7 +43,7 @@ def russian(monkeypatch) -> Sentences:
         ("x.mrc is not in data", "в data нет x.mrc"),
         ("1 record", "1 запись"),
         ("3 records", "3 записи"),
-        ("1,235 records", "1,235 записей"),
+        ("1,235 records", "1\u00a0235 записей"),
         ("since the last run: 2 records, 3 new", "с прошлого запуска: 2 записи, новых 3"),
         ("warning: rsl: nothing was found", "внимание: rsl: ничего не найдено"),
         ("dump.mrc record 7 (byte 5): no space is left", "dump.mrc record 7 (byte 5): нет места"),
