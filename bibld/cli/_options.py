@@ -152,9 +152,9 @@ def print_question(question: Question, number: str) -> None:
     for compared, meaning in zip(question.compared, meanings, strict=True):
         sign = click.style(compared.sign, fg="yellow" if compared.sign == "≠" else None)
         name = click.style(f"{in_context('card', compared.name):<{_NAME}}", dim=True)
-        values = (compared.left or "–", compared.right or "–")
+        left, right = (terminal().card_value(compared.name, text) or "–" for text in (compared.left, compared.right))
         for line in _row(
-            f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", values, width, compared.different_words
+            f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", (left, right), width, compared.different_words
         ):
             click.echo(line)
     click.echo()

@@ -377,8 +377,10 @@ def verify(config: Path, release: int | None, as_json: bool, display: Mapping[st
     if as_json:
         print_json(found)
     else:
+        words = terminal()
         for check in found.checks:
-            echo(f"{check.name}: {'ok' if check.is_ok else 'DIFFERENT'}, {check.detail}")
+            name, result = (words.word("check", word) for word in (check.name, "ok" if check.is_ok else "DIFFERENT"))
+            click.echo(f"{name}: {result}, {words.text(check.detail)}")
         number = found.release
         echo(f"release {number} agrees with itself" if found.is_ok else f"release {number} does not agree with itself")
     if not found.is_ok:

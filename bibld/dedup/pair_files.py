@@ -255,7 +255,7 @@ def questions_csv(questions: Iterable[Question], words: Sentences) -> Iterator[s
 
 
 def _row(question: Question, words: Sentences) -> list[str]:
-    cells = {compared.name: _cell(compared) for compared in question.compared}
+    cells = {compared.name: _cell(compared, words) for compared in question.compared}
     cells |= dict(zip(_PAGES, question.pages, strict=False))
     sentences = (words.text("; ".join(question.reasons)), ". ".join(map(words.text, question.would_decide)))
     values = (question.left, question.right, "", "", "", words.number(question.score, ".6f"), *sentences)
@@ -263,10 +263,9 @@ def _row(question: Question, words: Sentences) -> list[str]:
     return [*values, relation, *(cells.get(name, "") for name in (*LINES, *_PAGES))]
 
 
-def _cell(compared: ComparedValue) -> str:
-    if compared.sign == "=":
-        return compared.left
-    return f"{compared.sign} {compared.left or '–'} | {compared.right or '–'}"
+def _cell(compared: ComparedValue, words: Sentences) -> str:
+    left, right = (words.card_value(compared.name, text) or "–" for text in (compared.left, compared.right))
+    return left if compared.sign == "=" else f"{compared.sign} {left} | {right}"
 
 
 # -- in --------------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from gettext import GNUTranslations, NullTranslations
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from bibld.text.languages import language_tag
+
 if TYPE_CHECKING:
     from babel.messages.catalog import Message
 
@@ -29,7 +31,9 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PLACES_OF_ELEMENTS = frozenset(("element", "elements", "equal", "different", "words", "absent"))
 _PLACES_OF_TWO = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "values"))
-_PLACES_OF_DECIMALS = frozenset(("score", "same", "review", "others", "threshold"))
+_PLACES_OF_DECIMALS = frozenset(
+    ("score", "same", "review", "others", "threshold", "precision", "recall", "f1", "candidate_recall", "candidates_per_record")
+)
 _PLACES_OF_TIME = frozenset(("seconds", "left"))
 _UNIT = re.compile(r"(?<=\d )(?:ms|s|min|h)\b")
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -38,12 +42,13 @@ _WORDS_OF_COLUMNS = {
     "decision": "decision",
     "relation": "record_relation",
     "suggested relation": "record_relation",
-    "carrier": "form",
-    "material": "type",
 }
 """The columns of tables whose values are codes that pages have words for, and the table of these words."""
 
-_SENTENCE_COLUMNS = frozenset(("wrong", "remedy", "reasons", "message", "faults", "reason", "cause", "what and why"))
+_MATERIAL_COLUMNS = frozenset(("material", "carrier", "level"))
+_SENTENCE_COLUMNS = frozenset(
+    ("wrong", "remedy", "reasons", "message", "faults", "reason", "cause", "what and why", "about")
+)
 _BETWEEN_ELEMENTS = re.compile(r", (?![^(]*\))")
 _NAMED_FIELD = re.compile(r"(\d\d\d\S*|LDR\S*) \((.+)\)")
 _REMEMBERED = 4096
@@ -139,6 +144,23 @@ class Sentences:
         words = word_tables()[table].get(code)
         return catalogue_of(self.tag, "pages").gettext(words) if words and self._patterns else code
 
+    def card_value(self, line: str, text: str) -> str:
+        """Return the text of a line of a catalogue card, with the codes of languages and kinds in words."""
+        if not self._patterns or line not in ("language", "kind"):
+            return text
+        name = self._language if line == "language" else self._kind
+        return ", ".join(map(name, text.split(", ")))
+
+    def _language(self, code: str) -> str:
+        from babel import Locale
+
+        return str(Locale.parse(self.tag).languages.get(language_tag(code) or code, code))
+
+    def _kind(self, word: str) -> str:
+        tables = word_tables()
+        table = next((one for one in ("type", "form") if word in tables[one]), "")
+        return self.code(table, word) if table else self._catalogue.pgettext("issuance", word)
+
     def cell(self, column: str, value: object) -> str:
         """Return a value of a table as people read it; ``column`` is the English name of its column."""
         if isinstance(value, int) and not isinstance(value, bool):
@@ -152,6 +174,8 @@ class Sentences:
             return self.code(table, text)
         if column in _SENTENCE_COLUMNS:
             return self.text(text)
+        if column in _MATERIAL_COLUMNS:
+            return re.sub(r"\w+", lambda word: self._catalogue.pgettext("material", word[0]), text)
         return ", ".join(self._catalogue.pgettext(column, word) for word in text.split(", "))
 
     def _translate(self, text: str, depth: int) -> str | None:
@@ -180,12 +204,14 @@ class Sentences:
             return ", ".join(map(self.element, _BETWEEN_ELEMENTS.split(value)))
         if name in _PLACES_OF_TWO:
             return self._two(value)
+        if name in ("addition", "by"):
+            return self._catalogue.pgettext(name, value)
         if name == "relation":
             return self.code("record_relation", value)
         if name in _PLACES_OF_TIME:
             return self.duration(value)
-        if name in _PLACES_OF_DECIMALS:
-            return _NUMBER.sub(lambda number: number[0].translate(self._signs), value)
+        if name in _PLACES_OF_DECIMALS and not any(map(str.isalpha, value)):
+            return value.replace(".", self._signs[ord(".")])
         if _GROUPED_NUMBER.fullmatch(value):
             return value.translate(self._signs)
         return self._translated(value, depth) or value
