@@ -92,7 +92,8 @@ _ALSO_SHOWN = (
     "{number} in another edition, volume or form", "{number} new", "{number} changed", "{number} restored",
     "{number} deleted", "{number} replaced", "as in {record}", "not stated by the file: {elements}",
     "not stated by the catalogue: {elements}", "{pair}: same, by {person}", "{pair}: different, by {person}",
-    "{pair}: related ({relation}), by {person}", "split: {reason}", "{file} record {position} (byte {offset})",
+    "{pair}: related ({relation}), by {person}", "split: {reason}",
+    "the value {value}", "the value {value}: {reason}", "{file} record {position} (byte {offset})",
 )  # fmt: skip
 
 

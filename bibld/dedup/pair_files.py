@@ -78,7 +78,7 @@ def read_pairs(path: Path, catalog: Catalog, skipped: list[str] | None = None) -
     sources = sorted(catalog.records.count_by_source())
     find = partial(_find_records, catalog, sources)
     unknown: list[str] = []
-    lines = list(read_rows(path, "labelled pairs"))
+    lines = list(read_rows(path, "a list of labelled pairs"))
     header = _header(path.name, lines, find)
     finds = [partial(_find_records, catalog, [name]) if name in sources else find for name in header[:2]]
     found: dict[Pair, tuple[int, LabelledPair]] = {}
@@ -280,7 +280,7 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
     faults: list[str] = []
     header: list[str] = []
     try:
-        for number, cells in read_rows(path, "verdicts"):
+        for number, cells in read_rows(path, "a list of verdicts"):
             location = f"{path.name} line {number}"
             if not header:
                 header = _checked_header(_column_names(cells), location)

@@ -230,7 +230,7 @@ def _inspect(config: Config, inspection: Inspection, files: Sequence[tuple[Harve
             inspected.append(found)
     if source.config.deletes:
         try:
-            read_list(config.folder / source.config.deletes, "control numbers")
+            read_list(config.folder / source.config.deletes, "a list of control numbers")
         except ConfigError as error:
             doubts += (f"the list of deletions: {fault}" for fault in error.faults)
     return msgspec.structs.replace(inspection, files=tuple(inspected), doubts=tuple(doubts))

@@ -132,7 +132,7 @@ def listed_deletions(config: Config, source: Source) -> list[RecordId]:
     name = source.config.deletes
     if not name:
         return []
-    lines = read_list(config.folder / name, "control numbers").splitlines()
+    lines = read_list(config.folder / name, "a list of control numbers").splitlines()
     return [RecordId.from_control_number(source.id, line) for line in lines if line.strip()]
 
 

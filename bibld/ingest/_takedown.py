@@ -69,7 +69,7 @@ def read_suppressions(config: Config) -> tuple[SuppressionRequest, ...]:
 
 def _parse(file: Path, faults: list[str]) -> Iterator[SuppressionRequest]:
     header: list[str] = []
-    for line, row in read_rows(file, "suppressions, which publish.suppress names"):
+    for line, row in read_rows(file, "the list of suppressions for publish.suppress"):
         location = f"{file.name} line {line}"
         if not header:
             header = [source_word(SUPPRESSION_LIST, cell).lower() for cell in row]

@@ -244,7 +244,7 @@ def read_link_verdicts(path: Path, iris: Iris, person: str) -> list[PersonVerdic
 
     Rows with an empty decision are passed over. Raises ``ConfigError`` with a message for each row that is wrong.
     """
-    lines = read_rows(path, "verdicts")
+    lines = read_rows(path, "a list of verdicts")
     header = [source_word(LINK_LIST, cell).lower() for cell in next(lines, (1, []))[1]]
     if missing := [name for name in _NEEDED if name not in header]:
         raise ConfigError([f"{path}: has no column {', '.join(missing)}" if header else f"{path}: has no rows"])

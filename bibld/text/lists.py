@@ -56,7 +56,7 @@ def _cyrillic_charset(data: bytes) -> str:
 
 
 def read_list(path: Path, content: str) -> str:
-    """Return the text of a list; ``content`` names what it should contain, for the messages.
+    """Return the text of a list; ``content`` is what the file should be, for the messages: a list of verdicts.
 
     Raises ``ConfigError`` for a file that cannot be read.
     """
@@ -64,11 +64,11 @@ def read_list(path: Path, content: str) -> str:
         with path.open("rb") as file:
             data = file.read(_MAX_FILE_BYTES + 1)
     except FileNotFoundError:
-        raise ConfigError([f"{path}: not found; name a file of {content}"]) from None
+        raise ConfigError([f"{path}: not found; name {content}"]) from None
     except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}; name a file of {content}"]) from error
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}; name {content}"]) from error
     if len(data) > _MAX_FILE_BYTES:
-        raise ConfigError([f"{path}: is larger than {_MAX_FILE_BYTES >> 20} MiB; name a file of {content}"])
+        raise ConfigError([f"{path}: is larger than {_MAX_FILE_BYTES >> 20} MiB; name {content}"])
     try:
         return data.decode(charset_of_list(data))
     except UnicodeDecodeError as error:

@@ -32,7 +32,18 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PLACES_OF_ELEMENTS = frozenset(("element", "elements", "equal", "different", "words", "absent"))
 _PLACES_OF_TWO = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "values"))
 _PLACES_OF_DECIMALS = frozenset(
-    ("score", "same", "review", "others", "threshold", "precision", "recall", "f1", "candidate_recall", "candidates_per_record")
+    (
+        "score",
+        "same",
+        "review",
+        "others",
+        "threshold",
+        "precision",
+        "recall",
+        "f1",
+        "candidate_recall",
+        "candidates_per_record",
+    )
 )
 _PLACES_OF_TIME = frozenset(("seconds", "left"))
 _UNIT = re.compile(r"(?<=\d )(?:ms|s|min|h)\b")

@@ -198,7 +198,7 @@ DOUBTFUL = {
     ),
     "list of deletions missing": Doubtful(
         lambda place: source_key(place, 'deletes = "no.txt"'),
-        "no.txt: not found; name a file of control numbers",
+        "no.txt: not found; name a list of control numbers",
     ),
     "list of deletions in another charset": Doubtful(bad_list, "the list of deletions: gone.txt line 1: is not UTF-8"),
     "list of deletions a folder": Doubtful(unreadable_list, "cannot be read: Is a directory"),
