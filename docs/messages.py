@@ -92,7 +92,7 @@ _ALSO_SHOWN = (
     "{number} in another edition, volume or form", "{number} new", "{number} changed", "{number} restored",
     "{number} deleted", "{number} replaced", "as in {record}", "not stated by the file: {elements}",
     "not stated by the catalogue: {elements}", "{pair}: same, by {person}", "{pair}: different, by {person}",
-    "{pair}: related ({relation}), by {person}", "split: {reason}",
+    "{pair}: related ({relation}), by {person}", "split: {reason}", "{pair}: different, by {person}: split: {reason}",
     "the value {value}", "the value {value}: {reason}", "{file} record {position} (byte {offset})",
 )  # fmt: skip
 
@@ -109,7 +109,15 @@ _CELLS = {
     "severity": ("violation", "warning", "info"),
     "check": ("files", "dumps", "store", "void", "documents", "ok", "DIFFERENT"),
     "declared": ("nothing",),
-    "issuance": ("monographic", "single unit", "multipart monograph", "continuing", "serial", "integrating resource"),
+    "issuance": (
+        "monographic",
+        "single unit",
+        "multipart monograph",
+        "continuing",
+        "serial",
+        "integrating resource",
+        "illustrations",
+    ),
     "addition": get_args(ReturnElement),
     "by": (*(rule.name for rule in RULES), *CONSTRAINTS, "model", "jaccard", "blocking"),
     "material": (*LEVELS.values(), "print", "electronic", "microform", "braille", "audio", "video", "map", "score"),

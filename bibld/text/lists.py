@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from bibld.errors import ConfigError
-from bibld.text import cyrillic
+from bibld.text.cyrillic import SURE, best, score
 from bibld.text.translations import SOURCE_LANGUAGE, Sentences
 
 Line = tuple[int, list[str]]
@@ -49,10 +49,10 @@ def charset_of_list(head: bytes) -> str:
 def _cyrillic_charset(data: bytes) -> str:
     """Return the charset of Russian text; that of Windows if it is short; empty for a letter or for other text."""
     letters = sum(byte >= 0x80 for byte in data)
-    name, score = cyrillic.best(data, _USUAL)
+    name, similarity = best(data, _USUAL)
     if letters <= _MAX_LETTERS_OF_A_WORD:
-        name, score = _USUAL, cyrillic.score(data.decode(_USUAL, "replace").translate(_WITHOUT_SIGNS))
-    return name if letters > 1 and score >= cyrillic.SURE else ""
+        name, similarity = _USUAL, score(data.decode(_USUAL, "replace").translate(_WITHOUT_SIGNS))
+    return name if letters > 1 and similarity >= SURE else ""
 
 
 def read_list(path: Path, content: str) -> str:
