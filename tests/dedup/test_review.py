@@ -333,6 +333,29 @@ def read(file, catalog):
     return [one.verdict for one in read_verdicts(file, catalog, "anna")]
 
 
+def test_pairs_exported_for_russian_people_are_read_back_as_their_excel_saves_them(opened, tmp_path):
+    loaded, catalog, _ = opened
+    asked = [review.load_question(catalog, loaded, pair) for pair in review.undecided_pairs(catalog, loaded)]
+    text = "".join(questions_csv(asked, sentences_in("ru")))
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), delimiter=";"))
+    answers = ("одна", "Разные", "связанные")
+    for row, answer in zip(rows, answers, strict=False):
+        row |= {"решение": answer, "причина": "видела; сверено", "отношение": "перевод" * (answer == "связанные")}
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, rows[0], delimiter=";")
+    writer.writeheader()
+    writer.writerows(rows)
+    (tmp_path / "x.csv").write_bytes(out.getvalue().encode("cp1251", "replace"))
+    found = read(tmp_path / "x.csv", catalog)
+    assert [one.pair for one in found] == [one.pair for one in asked[:3]]
+    assert [(one.decision, one.relation) for one in found] == [
+        ("same", ""),
+        ("different", ""),
+        ("related", "translation"),
+    ]
+    assert {one.reason for one in found} == {"видела; сверено"}
+
+
 def test_exported_pairs_can_be_read_with_their_verdicts(opened, tmp_path):
     loaded, catalog, _ = opened
     asked = [review.load_question(catalog, loaded, pair) for pair in review.undecided_pairs(catalog, loaded)]
