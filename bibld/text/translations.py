@@ -123,6 +123,8 @@ class Sentences:
         self.tag = tag
         self._catalogue = catalogue_of(tag, "messages")
         self._patterns = [] if tag == SOURCE_LANGUAGE else sorted(_patterns(tag), key=lambda one: -one.letters)
+        self._sentences = [one for one in self._patterns if one.letters >= _LETTERS_OF_A_SENTENCE]
+        self._phrases = self._patterns[len(self._sentences) :]
         self._signs = _number_signs(tag)
         self._translated = lru_cache(_REMEMBERED)(self._translate)
 
@@ -193,15 +195,17 @@ class Sentences:
         """Return the translation, or ``None`` if there is none; a value that is one word is a name."""
         if depth > _MAX_DEPTH or not any(map(str.isalpha, text)) or (depth and " " not in text):
             return None
-        are_items_tried = False
-        for pattern in self._patterns:
-            if pattern.letters < _LETTERS_OF_A_SENTENCE and not are_items_tried:
-                are_items_tried = True
-                if (items := self._translate_items(text, depth)) is not None:
-                    return items
-            if (found := pattern.match(text)) is not None:
-                values = {name: self._value(name, value, depth + 1) for name, value in found.items()}
-                return self._in_words(pattern, found, values)
+        if (sentence := self._sentence(text, self._sentences, depth)) is not None:
+            return sentence
+        at = text.find(": ")
+        while at >= 0:
+            if (sentence := self._sentence(text[at + 2 :], self._sentences, depth)) is not None:
+                return f"{self._translated(text[:at], depth + 1) or text[:at]}: {sentence}"
+            at = text.find(": ", at + 1)
+        if (items := self._translate_items(text, depth)) is not None:
+            return items
+        if (sentence := self._sentence(text, self._phrases, depth)) is not None:
+            return sentence
         if named := _NAMED_FIELD.fullmatch(text):
             label, comma, material = named[2].rpartition(", ")
             in_field = partial(self._catalogue.pgettext, "field")
@@ -209,6 +213,14 @@ class Sentences:
             parts = f"{in_field(label)}{comma}{in_field(material)}" if known == named[2] else known
             return f"{named[1]} ({parts})"
         return self._translate_parts(text, depth)
+
+    def _sentence(self, text: str, patterns: Iterable[_Pattern], depth: int) -> str | None:
+        """Translate a text that is one of the messages as a whole."""
+        for pattern in patterns:
+            if (found := pattern.match(text)) is not None:
+                values = {name: self._value(name, value, depth + 1) for name, value in found.items()}
+                return self._in_words(pattern, found, values)
+        return None
 
     def _value(self, name: str, value: str, depth: int) -> str:
         if name in _PLACES_OF_ELEMENTS:
