@@ -75,8 +75,8 @@ def test_english_is_not_touched():
         (
             'a.mrc: the stated charset is koi8-r, but the bytes look like cp866; write charset = "cp866" or "auto"; if'
             " letters are right, write max_misread = 100 in the source",
-            'a.mrc: указана кодировка koi8-r, но байты похожи на cp866; напишите charset = "cp866" или "auto"; если буквы'
-            " верны, напишите в источнике max_misread = 100",
+            'a.mrc: указана кодировка koi8-r, но байты похожи на cp866; напишите charset = "cp866" или "auto"; если'
+            " буквы верны, напишите в источнике max_misread = 100",
         ),
         ("in all: 3 h 05 min", "всего: 3 ч 05 мин"),
         ("composite: title 12 and author 4", "composite: 12 знаков заглавия и 4 знака автора"),
