@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stderr
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract, extract_python
@@ -25,9 +25,23 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
 from bibld._api import explaining
-from bibld.dedup import side_by_side
+from bibld._api.tables import AdapterRow, list_adapters
+from bibld.catalog import RELATIONS
+from bibld.catalog.backup import Copied
+from bibld.dedup import pair_files, side_by_side
+from bibld.dedup.block.composite import FAMILIES
+from bibld.dedup.evaluate import CONSTRAINTS, LEVELS
+from bibld.dedup.exceptions import RULES
+from bibld.ingest import Exported
+from bibld.ingest import _takedown as takedown
+from bibld.link import _command as link
+from bibld.model.enrichment import ReturnElement
+from bibld.model.features import Features
 from bibld.model.iris import Iris
+from bibld.model.linkage import Decision
+from bibld.model.matched import OUTCOMES, MatchedRecord
 from bibld.serve.ontology import example_queries
+from bibld.worklist import WorklistLine
 
 PACKAGE = Path(__file__).parents[1] / "bibld"
 LOCALES = PACKAGE / "text" / "locale"
@@ -46,6 +60,7 @@ _MESSAGE_CALLS = re.compile(r"\w*Error|warn|report|detail|Finding|append|_?fault
 
 _WORDS = re.compile(r"(?<![\w{.@/-])[a-z]{2,}(?![\w}/-])")
 _MIN_WORDS = 3
+_COMMAND = re.compile("command|group")
 _LONG_WORD = re.compile(r"(?<![\w{./<&=-])[a-z]{3,}(?![\w}./=-])")
 _NUMBERED = {"with_number", "count_of"}
 _CONTEXTS = {"print_rows": "column", "print_table": "column", "stage": "stage"}
@@ -76,8 +91,40 @@ _ALSO_SHOWN = (
     "{number} in the catalogue", "{number} for a person to decide", "{number} rejected",
     "{number} in another edition, volume or form", "{number} new", "{number} changed", "{number} restored",
     "{number} deleted", "{number} replaced", "as in {record}", "not stated by the file: {elements}",
-    "not stated by the catalogue: {elements}",
+    "not stated by the catalogue: {elements}", "{pair}: same, by {person}", "{pair}: different, by {person}",
+    "{pair}: related ({relation}), by {person}", "split: {reason}", "{pair}: different, by {person}: split: {reason}",
+    "the value {value}", "the value {value}: {reason}", "{file} record {position} (byte {offset})",
 )  # fmt: skip
+
+
+# Values in tables: the column, and its words.
+_CELLS = {
+    "done": ("current",),
+    "state": ("current", "served", "withdrawn", "on Spark", "new", "known"),
+    "fate": ("private", "unmapped"),
+    "status": ("accepted", "review", "disagreement"),
+    "label": ("duplicate", "different"),
+    "outcome": tuple(OUTCOMES),
+    "full dumps": ("none",),
+    "severity": ("violation", "warning", "info"),
+    "check": ("files", "dumps", "store", "void", "documents", "ok", "DIFFERENT"),
+    "declared": ("nothing",),
+    "issuance": (
+        "monographic",
+        "single unit",
+        "multipart monograph",
+        "continuing",
+        "serial",
+        "integrating resource",
+        "illustrations",
+    ),
+    "addition": get_args(ReturnElement),
+    "by": (*(rule.name for rule in RULES), *CONSTRAINTS, "model", "jaccard", "blocking"),
+    "material": (*LEVELS.values(), "print", "electronic", "microform", "braille", "audio", "video", "map", "score"),
+}
+_COLUMNS = dict.fromkeys(
+    name for row in (WorklistLine, MatchedRecord, AdapterRow, Copied, Exported) for name in row.__struct_fields__
+) | dict.fromkeys(("material", "level"))
 
 
 class Message(NamedTuple):
@@ -91,13 +138,31 @@ class Message(NamedTuple):
 def messages() -> dict[Message, str]:
     """Return all messages, each with the name of the part of bibld that it is in."""
     found = {Message(text): "cli" for text in _ALSO_SHOWN}
-    found[Message("{number} addition of {element}", "{number} additions of {element}")] = "cli"
+    found[Message("{number} addition of {addition}", "{number} additions of {addition}")] = "cli"
     reports = [each for name, each in vars(explaining).items() if name.endswith("Report")]
     words = {"none", "yes", "no"}.union(*(each.__struct_fields__ for each in reports))
     found |= {Message(word.replace("_", " "), context="report"): "api" for word in sorted(words)}
     card = (*side_by_side._FEATURES_OF_LINE, *side_by_side._MEANINGS.values())
     found |= {Message(word, context="card"): "cli" for word in card}
     found[Message("and", context="values")] = "cli"
+    found |= {Message(unit, context="unit"): "cli" for unit in ("ms", "s", "min", "h")}
+    found |= {Message(name.replace("_", " "), context="feature"): "dedup" for name in Features.__struct_fields__}
+    lists = {
+        pair_files.REVIEW_LIST: (*pair_files.REVIEW_COLUMNS, "person", "kind", "weight"),
+        pair_files.LABEL: ("same", "different", "related"),
+        pair_files.RELATION: RELATIONS,
+        link.LINK_LIST: (*link.COLUMNS, "person"),
+        link.DECISION: ("accepted", "rejected", "withdrawn"),
+        takedown.SUPPRESSION_LIST: takedown.COLUMNS,
+    }
+    found |= {Message(word, context=context): "text" for context, words in lists.items() for word in words}
+    found |= {Message(row.about): "protocols" for row in list_adapters()}
+    found |= {Message(family): "dedup" for family in FAMILIES}
+    found |= {Message(word, context="explanation"): "api" for word in ("adds", "missing")}
+    found |= {Message(f"{{left}} and {{right}}: {one}, {{reasons}}"): "api" for one in get_args(Decision)}
+    found |= {Message(word, context=column): "cli" for column, words in _CELLS.items() for word in words}
+    found |= {Message(name.replace("_", " "), context="column"): "api" for name in _COLUMNS}
+    found |= _template_messages((PACKAGE / "_api" / "run_report.html").read_bytes())
     for schema in sorted((PACKAGE / "worklist" / "schemas").glob("*.json")):
         found |= {Message(label, context="field"): "fields" for label in _labels(json.loads(schema.read_bytes()))}
     for file in sorted(PACKAGE.rglob("*.py")):
@@ -112,6 +177,13 @@ def messages() -> dict[Message, str]:
                 for message in _short_ones(tree):
                     found.setdefault(message, part)
     return found
+
+
+def _template_messages(template: bytes) -> dict[Message, str]:
+    """Return the messages of a page that is no page of the site, in which ``word`` is called with a context."""
+    keywords: dict[str, Any] = {"_": None, "word": ((1, "c"), 2)}
+    extracted = extract(babel_extract, io.BytesIO(template), keywords=keywords, options={"newstyle_gettext": "true"})
+    return {Message(text, context=context or ""): "api" for _, text, _, context in extracted if isinstance(text, str)}
 
 
 def _labels(schema: dict[str, Any]) -> Iterator[str]:
@@ -164,7 +236,7 @@ def _in_code(code: ast.AST) -> Iterator[Message]:
             if _name(node) in _NO_MESSAGES | _NUMBERED:
                 left_out.update(ast.iter_child_nodes(node))
             yield from _of_call(node)
-        elif isinstance(node, ast.FunctionDef) and any("command" in ast.unparse(d) for d in node.decorator_list):
+        elif isinstance(node, ast.FunctionDef) and any(_COMMAND.search(ast.unparse(d)) for d in node.decorator_list):
             parts = (ast.get_docstring(node) or "").split("\n\n")
             yield from (
                 Message(" ".join(part.split())) for part in parts if part and not part.startswith(("\\b", "\b"))

@@ -15,6 +15,7 @@ from bibld.config import Config, Remote, remote_of_url
 from bibld.errors import ConfigError
 from bibld.progress import Progress, Silent
 from bibld.protocols import adapters
+from bibld.text.translations import SOURCE_LANGUAGE, languages, sentences_in
 
 PathName = str | os.PathLike[str]
 """A file as an argument."""
@@ -23,12 +24,17 @@ _DAY_LENGTH = len("2026-01-31")
 
 
 class ConfiguredWorkspace:
-    """A configuration file, checked, and the workspace that it names."""
+    """A configuration file, checked, and the workspace that it names.
 
-    def __init__(self, config: PathName, *, progress: Progress | None = None) -> None:
+    ``language`` (such as ``ru``) is that of the words in what people read: the report of a run, CSV and workbooks.
+    """
+
+    def __init__(self, config: PathName, *, progress: Progress | None = None, language: str = SOURCE_LANGUAGE) -> None:
         self.path = Path(config)
         self.config: Config = configuration.load(self.path)
         self.progress: Progress = progress or Silent()
+        check_choice(language, "language", list(languages()))
+        self.words = sentences_in(language)
 
     def __repr__(self) -> str:
         return f"Workspace({str(self.path)!r})"

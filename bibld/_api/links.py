@@ -94,7 +94,7 @@ class Links:
         """
         with self._workspace.catalog() as catalog:
             rows = (link for status in ("review", "disagreement") for link in catalog.links.with_status(status))
-            return linking.write_links(Path(out), rows)
+            return linking.write_links(Path(out), rows, self._workspace.words)
 
     def import_csv(self, table: PathName, person: str | None = None) -> int:
         """Take the verdicts of a table that people filled in; return how many are new. Raises ``ConfigError``.

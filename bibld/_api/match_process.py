@@ -24,6 +24,7 @@ from bibld.errors import BibldError, HarvestError, RecordError
 from bibld.model.matched import MatchedRecord, MatchEnd, MatchMessage, MatchProgress, MatchRequest, MatchRow
 from bibld.progress import Silent
 from bibld.protocols import HarvestedFile
+from bibld.text.translations import sentences_in
 
 _NICENESS = 10
 
@@ -46,7 +47,9 @@ def main() -> None:
         rows = match_files(Workspace(sys.argv[1], progress=progress), [HarvestedFile("file", request.name, file)])
         if request.table:
             table = Path(request.table)
-            write_table(rows, MatchedRecord.__struct_fields__, table, table_format(table, None))
+            write_table(
+                rows, MatchedRecord.__struct_fields__, table, table_format(table, None), sentences_in(request.language)
+            )
         else:
             for row in rows:
                 write(MatchRow(row))

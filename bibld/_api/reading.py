@@ -339,7 +339,7 @@ class LookMethods(ConfiguredWorkspace):
                 if not outcomes or row.outcome in outcomes:
                     yield row
 
-        write_table(rows(), MatchedRecord.__struct_fields__, out, form)
+        write_table(rows(), MatchedRecord.__struct_fields__, out, form, self.words)
         return {name: count for name, count in counts.items() if count}
 
     def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:

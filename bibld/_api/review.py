@@ -100,7 +100,7 @@ class Review:
 
         >>> workspace.review.export_csv("questions.csv")
         """
-        self._write_new(Path(out), pair_files.questions_csv(self.questions(source, limit)))
+        self._write_new(Path(out), pair_files.questions_csv(self.questions(source, limit), self._workspace.words))
 
     def _write_new(self, file: Path, texts: Iterable[str]) -> None:
         try:

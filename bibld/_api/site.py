@@ -41,6 +41,7 @@ from bibld.publish.match import FOLDER
 from bibld.search import has_search, open_search
 from bibld.serve import Settings
 from bibld.serve.site import ReleaseLookup, Site, StaticSite, serve, write_static
+from bibld.text.translations import sentences_in
 from bibld.worklist import WorklistCount, WorklistLine, stored_worklist, worklist_counts
 
 
@@ -120,10 +121,10 @@ class StoredWorklists:
         """Return some lines of the last worklist, of one kind or, without one, of all."""
         return list(stored_worklist(self._workspace, source, kind, limit, offset))
 
-    def write_table(self, source: str, file: Path) -> None:
-        """Write the last worklist as a table, in the format of the suffix of the file."""
+    def write_table(self, source: str, file: Path, language: str) -> None:
+        """Write the last worklist as a table in a language, in the format of the suffix of the file."""
         lines = stored_worklist(self._workspace, source)
-        write_table(lines, WorklistLine.__struct_fields__, file, table_format(file, None))
+        write_table(lines, WorklistLine.__struct_fields__, file, table_format(file, None), sentences_in(language))
 
 
 # -- review ------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ import msgspec
 from bibld._api.configured import PathName, check_choice
 from bibld.errors import ConfigError
 from bibld.parallel import batches
+from bibld.text.lists import harmless
+from bibld.text.translations import SOURCE_LANGUAGE, Sentences, sentences_in
 
 FileFormat = Literal["csv", "xlsx", "jsonl", "parquet"]
 
@@ -31,8 +33,6 @@ _ROWS_OF_A_SHEET = 1_048_575
 """The most rows below the header that Excel reads (1,048,576 with it)."""
 
 _LETTERS_OF_A_CELL = 32_767
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A cell of CSV that begins so would be evaluated by spreadsheets; titles come from records of anybody."""
 
 
 def table_format(out: PathName | IO[str], named: str | None) -> FileFormat:
@@ -50,17 +50,28 @@ def table_format(out: PathName | IO[str], named: str | None) -> FileFormat:
 
 
 def write_table(
-    rows: Iterable[msgspec.Struct], columns: Sequence[str], out: PathName | IO[str], form: FileFormat
+    rows: Iterable[msgspec.Struct],
+    names: Sequence[str],
+    out: PathName | IO[str],
+    form: FileFormat,
+    words: Sentences | None = None,
 ) -> None:
-    """Write rows with these columns; a file is replaced when all are written. Raises ``ConfigError``.
+    """Write rows with columns of these names; a file is replaced when all are written. Raises ``ConfigError``.
 
     More than one value in a cell are joined by ``; ``; in JSON Lines they are a list. A file of CSV begins with a byte
     order mark, by which Excel recognises UTF-8; a text that would be a formula there has an apostrophe before it.
+    CSV and workbooks, which people read, are in the language of the ``words``; other formats are always in English.
     """
-    cells = ([_cell(getattr(row, name)) for name in columns] for row in rows)
+    if words is None or form in ("jsonl", "parquet"):
+        words = sentences_in(SOURCE_LANGUAGE)
+    columns, values = names, ([getattr(row, name) for name in names] for row in rows)
+    if words.tag != SOURCE_LANGUAGE:
+        columns = [words.word("column", name.replace("_", " ")) for name in names]
+        values = ([_in_words(*pair, words) for pair in zip(row, names, strict=True)] for row in values)
+    cells = (list(map(_cell, row)) for row in values)
     if not isinstance(out, str | os.PathLike):
         assert form == "csv" or form == "jsonl"  # table_format() refuses others for a stream
-        _write_text(cells, columns, out, form)
+        _write_text(cells, columns, out, words if form == "csv" else None)
         return
     file = Path(out)
     unfinished = file.with_name(f"{file.name}.unfinished")
@@ -72,13 +83,19 @@ def write_table(
         else:
             charset = "utf-8-sig" if form == "csv" else "utf-8"
             with unfinished.open("w", encoding=charset, newline="") as stream:
-                _write_text(cells, columns, stream, form)
+                _write_text(cells, columns, stream, words if form == "csv" else None)
         unfinished.replace(file)
     except OSError as error:
         raise ConfigError([f"{file}: cannot be written: {error.strerror or error}"]) from error
     finally:
         if unfinished.is_file():
             unfinished.unlink()
+
+
+def _in_words(value: object, column: str, words: Sentences) -> object:
+    if isinstance(value, tuple):
+        return tuple(_in_words(one, column, words) for one in value)
+    return words.cell(column, value) if isinstance(value, str | bool) else value
 
 
 def _cell(value: object) -> object:
@@ -89,19 +106,22 @@ def _cell(value: object) -> object:
 
 
 def _write_text(
-    cells: Iterable[Sequence[object]], columns: Sequence[str], stream: IO[str], form: Literal["csv", "jsonl"]
+    cells: Iterable[Sequence[object]], columns: Sequence[str], stream: IO[str], words: Sentences | None
 ) -> None:
-    if form == "jsonl":
+    """Write rows as CSV in a language, or as JSON Lines without one."""
+    if words is None:
         for row in cells:
             stream.write(msgspec.json.encode(dict(zip(columns, row, strict=True))).decode() + "\n")
         return
-    writer = csv.writer(stream)
+    writer = csv.writer(stream, delimiter=words.separator)
     writer.writerow(columns)
-    writer.writerows(map(_harmless, map(_joined, row)) for row in cells)
+    writer.writerows([_cell_of_csv(_joined(cell), words) for cell in row] for row in cells)
 
 
-def _harmless(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+def _cell_of_csv(cell: object, words: Sentences) -> object:
+    if isinstance(cell, float):
+        return words.number(cell, "")
+    return harmless(cell) if isinstance(cell, str) else cell
 
 
 def _joined(cell: object) -> object:

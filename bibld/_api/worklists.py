@@ -58,7 +58,7 @@ class WorklistMethods(ConfiguredWorkspace):
         >>> workspace.export_worklist("worklist.csv", source="rsl")
         """
         form = table_format(out, file_format)
-        write_table(self.worklist(source, kinds=kinds), WorklistLine.__struct_fields__, out, form)
+        write_table(self.worklist(source, kinds=kinds), WorklistLine.__struct_fields__, out, form, self.words)
 
     def worklist_counts(self, source: str | None = None) -> Table[WorklistCount]:
         """Return how many lines of each kind the remembered worklists had, by source and run.

@@ -61,7 +61,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
     a run before them, and raise ``CatalogError`` otherwise. ``progress`` receives the progress of long work.
 
     Records are named as ``source:control number`` (``rsl:01004039769``), by a control number that is unique, or by one
-    of their IRIs.
+    of their IRIs. ``language`` (such as ``ru``) is that of the words in what people read: the report of a run, CSV and
+    workbooks of matches and worklists.
 
     >>> workspace = bibld.Workspace("bibld.toml")
     >>> workspace.run().figures.records
@@ -118,7 +119,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
             if until == "publish":
                 enriching.return_records(self.config, progress)
             summary = msgspec.structs.replace(summary, warnings=tuple(progress.warnings))
-            report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
+            report = write_report(self.config, summary, begun.isoformat(timespec="seconds"), self.words)
         except (BibldError, MemoryError, KeyboardInterrupt) as error:
             for warning in progress.warnings:
                 error.add_note(f"warning: {warning}")

@@ -45,7 +45,7 @@ source_option = click.option("--source", help="Only records of this source.")
 def opened(config: Path, **display: Any) -> Iterator[bibld.Workspace]:  # noqa: ANN401
     """Open a workspace that shows its progress on the terminal; the options are those of ``progress.display``."""
     with progress.display(**display, words=terminal()) as shown:
-        yield bibld.Workspace(config, progress=shown)
+        yield bibld.Workspace(config, progress=shown, language=terminal().tag)
 
 
 def print_json(value: object) -> None:
@@ -72,16 +72,20 @@ def _plain(value: object) -> object:
 
 
 def print_table(
-    header: Sequence[str], rows: Sequence[Sequence[object]], fits_terminal: bool = False, groups_digits: bool = True
+    header: Sequence[str], rows: Sequence[Sequence[object]], fits_terminal: bool = False, is_data: bool = False
 ) -> None:
     """Print a table on standard output: texts to the left, numbers to the right.
 
-    ``fits_terminal``: lines that are too long for a terminal are cut; files and pipes get all of them.
-    ``groups_digits``: integers are counts, written as ``1,234``.
+    ``fits_terminal``: lines that are too long for a terminal are cut; files and pipes get all of them. ``is_data``:
+    names and values are somebody else's, and printed as they are; otherwise integers are counts (``1,234``), and words
+    are in the language of the terminal.
     """
-    header = [terminal().word("column", name) for name in header]
-    integer = "{:,}" if groups_digits else "{}"
-    cells = [[integer.format(cell) if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    if is_data:
+        cells = [list(map(str, row)) for row in rows]
+    else:
+        words = terminal()
+        cells = [[words.cell(name, cell) for name, cell in zip(header, row, strict=True)] for row in rows]
+        header = [words.word("column", name) for name in header]
     widths = [max(len(line[column]) for line in [header, *cells]) for column in range(len(header))]
     numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(header))]
     room = shutil.get_terminal_size().columns if fits_terminal and sys.stdout.isatty() else None
@@ -148,9 +152,9 @@ def print_question(question: Question, number: str) -> None:
     for compared, meaning in zip(question.compared, meanings, strict=True):
         sign = click.style(compared.sign, fg="yellow" if compared.sign == "≠" else None)
         name = click.style(f"{in_context('card', compared.name):<{_NAME}}", dim=True)
-        values = (compared.left or "–", compared.right or "–")
+        left, right = (terminal().card_value(compared.name, text) or "–" for text in (compared.left, compared.right))
         for line in _row(
-            f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", values, width, compared.different_words
+            f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", (left, right), width, compared.different_words
         ):
             click.echo(line)
     click.echo()

@@ -228,7 +228,7 @@ def _print(result: Evaluation, wrong: bool) -> None:
         ("duplicate" if kind.is_duplicate else "different", kind.kind or "-", kind.pairs, kind.right)
         for kind in result.kinds
     ]
-    print_table(("label", "kind", "pairs", "right"), rows)
+    print_table(("label", "kind", "pairs", "correct"), rows)
     click.echo()
     _print_materials("material", result.materials)
     for name, materials in (("carrier", result.carriers), ("level", result.levels)):

@@ -29,6 +29,7 @@ from bibld.cli._options import (
     show,
 )
 from bibld.cli.run import KEPT_OLD_STATE, STAGE_FAILED
+from bibld.dedup.side_by_side import ComparedValue
 from bibld.model.linkage import Decision, Feature
 
 if TYPE_CHECKING:
@@ -165,28 +166,37 @@ def _print(report: Any) -> None:  # noqa: ANN401
             _line(name.replace("_", " "), value)
 
 
-def _line(name: str, value: object) -> None:
+def _line(report_name: str, value: object) -> None:
     words = terminal()
-    name = words.word("report", name)
+    name = words.word("report", report_name)
     if isinstance(value, tuple) and value:
         click.echo(f"{name}:")
         for item in value:
-            echo(f"  {printable(_item(item))}")
+            click.echo(f"  {printable(_item(item))}")
         return
-    if value in ("", ()):
+    if isinstance(value, float):
+        value = words.number(value, "")
+    elif value in ("", ()):
         value = words.word("report", "none")
     elif isinstance(value, bool):
         value = words.word("report", "yes" if value else "no")
     elif isinstance(value, str):
-        value = words.text(printable(value))
+        known = words.cell(report_name, value)
+        value = printable(words.text(value) if known == value else known)
     click.echo(f"{name}: {value}")
 
 
 def _item(item: object) -> str:
-    if not isinstance(item, Feature):
-        return str(item)
-    known = "missing" if item.value < 0 else f"{item.value:.3f}"
-    return f"{item.name} {known}" + (f", adds {item.contribution:+.3f}" if item.contribution else "")
+    """Return an item of a list in the language of the terminal."""
+    words = terminal()
+    if isinstance(item, Feature):
+        known = words.word("explanation", "missing") if item.value < 0 else words.number(item.value, ".3f")
+        added = f", {words.word('explanation', 'adds')} {words.number(item.contribution, '+.3f')}"
+        return f"{words.code('feature', item.name)} {known}{added if item.contribution else ''}"
+    if isinstance(item, ComparedValue):
+        name, meaning = words.word("feature", item.name), words.word("card", item.in_words())
+        return f"{item.sign} {name} ({meaning}): {item.left or '–'} | {item.right or '–'}"
+    return words.text(str(item))
 
 
 @click.command()
@@ -213,7 +223,7 @@ def query(config: Path, sparql: str, as_json: bool) -> None:
         print_json(rows.to_dicts())
         return
     cells = [[_cell(cell) for cell in row.values()] for row in rows.to_dicts()]
-    print_table(rows.columns, cells, groups_digits=False)  # a year is no count
+    print_table(rows.columns, cells, is_data=True)
 
 
 @click.command()

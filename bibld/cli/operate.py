@@ -105,7 +105,7 @@ def releases(config: Path, as_json: bool) -> None:
             "withdrawn": each.is_withdrawn,
             "on Spark": each.engine == "spark",
         }
-        dumps = f"of {each.full_dumps}" + (f" + {each.patches}" if each.patches else "") if each.full_dumps else "none"
+        dumps = str(each.full_dumps) + (f" + {each.patches}" if each.patches else "") if each.full_dumps else "none"
         state = ", ".join(name for name, is_so in states.items() if is_so)
         row = (each.release, each.created, each.records, each.quads, each.file_bytes, each.store_bytes, dumps, state)
         rows.append(row)

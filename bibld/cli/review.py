@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import bibld
-from bibld.cli._language import echo
+from bibld.cli._language import echo, terminal
 from bibld.cli._options import (
     config_argument,
     is_interactive,
@@ -87,7 +87,7 @@ def review(
         raise click.UsageError("--list, --export, --csv, --withdraw, --verdicts and --entity exclude each other")
     if reason and not entity:
         raise click.UsageError("--reason belongs to --entity; with pairs of records it follows the answer")
-    workspace = bibld.Workspace(config)
+    workspace = bibld.Workspace(config, language=terminal().tag)
     if export is not None:
         if export.suffix.lower() in (".html", ".htm"):
             raise click.UsageError(
@@ -118,8 +118,8 @@ def _print_questions(questions: Sequence[bibld.Question]) -> None:
 
 
 def _print_verdicts(rows: Sequence[bibld.VerdictRow]) -> None:
-    names = ("left", "right", "decision", "relation", "person", "given", "reason")
-    print_rows([_Printable(row) for row in rows], *names)
+    shown = [_Printable(row) for row in rows]
+    print_rows(shown, "left", "right", "decision", "relation", "person", "given", "reason")
 
 
 class _Printable:

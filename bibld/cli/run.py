@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bibld
-from bibld.cli._language import echo
+from bibld.cli._language import echo, terminal
 from bibld.cli._options import (
     config_argument,
     count_of,
@@ -212,14 +212,15 @@ def print_summary(summary: bibld.Summary, config: Path) -> None:
         waiting = count_of(summary.for_review, "pair waits for review", "pairs wait for review")
         echo(f"{waiting}: `bibld review {shlex.quote(str(config))}`")
     click.echo()
+    number = terminal().number
     print_table(
         ("stage", "done", "seconds", "a second"),
         [
             (
                 time.stage,
-                "current" if time.was_current else f"{time.done:,}",
-                f"{time.seconds:.2f}",
-                "" if time.was_current else f"{time.done / max(time.seconds, 0.001):,.0f}",
+                "current" if time.was_current else number(time.done),
+                number(time.seconds, ".2f"),
+                "" if time.was_current else number(time.done / max(time.seconds, 0.001), ",.0f"),
             )
             for time in summary.stages
         ],
@@ -376,8 +377,10 @@ def verify(config: Path, release: int | None, as_json: bool, display: Mapping[st
     if as_json:
         print_json(found)
     else:
+        words = terminal()
         for check in found.checks:
-            echo(f"{check.name}: {'ok' if check.is_ok else 'DIFFERENT'}, {check.detail}")
+            name, result = (words.word("check", word) for word in (check.name, "ok" if check.is_ok else "DIFFERENT"))
+            click.echo(f"{name}: {result}, {words.text(check.detail)}")
         number = found.release
         echo(f"release {number} agrees with itself" if found.is_ok else f"release {number} does not agree with itself")
     if not found.is_ok:

@@ -62,7 +62,7 @@ def worklist(
     bibld worklist bibld.toml rsl -o rsl.xlsx
     bibld worklist bibld.toml --kind wrong-check-digit --kind duplicates --format csv
     """
-    workspace = bibld.Workspace(config)
+    workspace = bibld.Workspace(config, language=terminal().tag)
     is_text = form == _TEXT or (form is None and out is None)
     if not is_text and not as_json:
         workspace.export_worklist(out or sys.stdout, cast("FileFormat | None", form), source=source, kinds=kinds)

@@ -47,8 +47,8 @@ _BINS = (0.0, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.99)
 """The lower ends of the bins of scores whose calibration is measured."""
 
 _EXCEPTIONS = frozenset(rule.name for rule in RULES if rule.effect != Effect.SEPARATE)
-_CONSTRAINTS = ("one_record_per_source", "identifiers", "related", "medoid", "largest_cluster")
-_LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
+CONSTRAINTS = ("one_record_per_source", "identifiers", "related", "medoid", "largest_cluster")
+LEVELS = {"m": "monograph", "v": "volume", "c": "set", "s": "serial", "i": "issue", "a": "article"}
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -471,7 +471,7 @@ def _materials(labels: Labels, joined: Numbers, ready: Prepared, features: Seque
     rows, ends = np.unique(np.stack(unpack_pairs(pairs), axis=1).astype(np.int64), return_inverse=True)
     columns = ready.rows.table.rows(rows, features)
     texts = [[columns.texts[name].text(row) or "unknown" for name in features] for row in range(len(rows))]
-    material = [" ".join(_LEVELS.get(text, text) for text in of_row) for of_row in texts]
+    material = [" ".join(LEVELS.get(text, text) for text in of_row) for of_row in texts]
     counts: defaultdict[str, Counter[tuple[bool, bool]]] = defaultdict(Counter)
     cells: Any = (ends.reshape(-1, 2), np.isin(pairs, labels.true), np.isin(pairs, joined))
     for (left, right), is_true, is_joined in zip(*(cell.tolist() for cell in cells), strict=True):
@@ -485,7 +485,7 @@ def _materials(labels: Labels, joined: Numbers, ready: Prepared, features: Seque
 def _step(verdict: Verdict, scorer: str) -> Step:
     if verdict.by == scorer:
         return "threshold"
-    if verdict.by in _CONSTRAINTS or (verdict.by == "part_numbers" and verdict.decision != "related"):
+    if verdict.by in CONSTRAINTS or (verdict.by == "part_numbers" and verdict.decision != "related"):
         return "cluster"
     return "exception" if verdict.by in _EXCEPTIONS else "person"
 

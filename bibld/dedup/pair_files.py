@@ -12,8 +12,6 @@ the kind. In a file of verdicts ``label`` is the verdict.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shlex
 import unicodedata
@@ -29,6 +27,8 @@ from bibld.errors import ConfigError
 from bibld.model.card import LINES
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
+from bibld.text.lists import Line, read_rows, table_lines
+from bibld.text.translations import Sentences, source_word
 
 if TYPE_CHECKING:
     from bibld.dedup.review import Question
@@ -48,14 +48,10 @@ LABELS: dict[str, Literal["same", "different", "related"]] = {
 """The labels that are read, and the decision that each stands for."""
 
 _HEADER = ["left", "right", "label", "kind"]
-_QUOTED = re.compile(r'"[^"]*"')
-_SEPARATOR = re.compile(r"[,;\t]")
 _WEIGHT = re.compile(r"\d{1,4}(?:\.\d{1,4})?")
 _MAX_FAULTS = 20
 _MAX_SHOWN_CHARACTERS = 60
-_MAX_FILE_BYTES = 256 * 1024 * 1024
 
-Line = tuple[int, list[str]]
 Find = Callable[[str], list[RecordId]]
 """Finds the records that a text may name."""
 
@@ -82,7 +78,7 @@ def read_pairs(path: Path, catalog: Catalog, skipped: list[str] | None = None) -
     sources = sorted(catalog.records.count_by_source())
     find = partial(_find_records, catalog, sources)
     unknown: list[str] = []
-    lines = list(read_rows(path, "labelled pairs"))
+    lines = list(read_rows(path, "a list of labelled pairs"))
     header = _header(path.name, lines, find)
     finds = [partial(_find_records, catalog, [name]) if name in sources else find for name in header[:2]]
     found: dict[Pair, tuple[int, LabelledPair]] = {}
@@ -136,7 +132,7 @@ def _header(name: str, lines: list[Line], find: Find) -> list[str]:
     """Return the names of the columns, and take the header off the lines if it is one; raises ``ConfigError``."""
     if not lines:
         raise ConfigError([f"{name}: is empty; it needs a header, such as left,right,label, and a pair a line"])
-    header = [cell.lower() for cell in lines[0][1]]
+    header = _column_names(lines[0][1])
     if len(header) < 2:
         raise ConfigError([f"{name}: needs a header and at least two columns of record ids"])
     if "label" in header[:2]:
@@ -157,6 +153,10 @@ def _header(name: str, lines: list[Line], find: Find) -> list[str]:
     return header
 
 
+def _column_names(cells: Sequence[str]) -> list[str]:
+    return [source_word(REVIEW_LIST, cell).lower() for cell in cells]
+
+
 def _labelled_pair(cells: list[str], header: list[str], finds: Sequence[Find]) -> LabelledPair:
     """Return the pair of a line, whose records the ``finds`` of the two columns find; raises ``ValueError``."""
     try:
@@ -166,7 +166,7 @@ def _labelled_pair(cells: list[str], header: list[str], finds: Sequence[Find]) -
         hint = " (the line has more cells than the first one; an id with a comma needs quotes)"
         raise type(error)(f"{error}{hint if is_longer else ''}") from error
     by_name = dict(zip(reversed(header), reversed([*cells, *[""] * len(header)][: len(header)]), strict=True))
-    label = by_name.get("label", "1").lower()
+    label = source_word(LABEL, by_name.get("label", "1")).lower()
     if label not in LABELS:
         known = ", ".join(LABELS)
         raise ValueError(
@@ -181,46 +181,6 @@ def _weight(text: str) -> float:
     if not _WEIGHT.fullmatch(text) or float(text) <= 0:
         raise ValueError(f"the weight {_shown(text)} is not a number above 0")
     return float(text)
-
-
-def read_rows(path: Path, content: str) -> Iterator[Line]:
-    """Yield the rows of a CSV file that are not blank: the number of the first line of each, and its trimmed cells.
-
-    ``content`` names what the file should contain, for the messages. Raises ``ConfigError`` for a file that cannot be
-    read, and in the middle of it for a row that is not CSV.
-    """
-    text = _read_text(path, content)
-    separator = _SEPARATOR.search(_QUOTED.sub("", text.lstrip().partition("\n")[0]))
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator[0] if separator else ",", strict=True)
-    number = 1
-    try:
-        for cells in rows:
-            trimmed = [cell.strip() for cell in cells]
-            if any(trimmed):
-                yield number, trimmed
-            number = rows.line_num + 1
-    except csv.Error as error:
-        raise ConfigError(
-            [f"{path.name} line {number}: the row is not CSV: {error}; what follows was not read"]
-        ) from error
-
-
-def _read_text(path: Path, content: str) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise ConfigError([f"{path}: not found; name a CSV file of {content}"]) from None
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}; name a CSV file of {content}"]) from error
-    if len(data) > _MAX_FILE_BYTES:
-        raise ConfigError([f"{path}: is larger than {_MAX_FILE_BYTES >> 20} MiB; name a CSV file of {content}"])
-    charset = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-    try:
-        return data.decode(charset)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise ConfigError([f"{path.name} line {line}: is not UTF-8; save the file as UTF-8"]) from error
 
 
 def _find_records(catalog: Catalog, sources: Sequence[str], name: str) -> list[RecordId]:
@@ -266,7 +226,16 @@ MAX_NAME_CHARACTERS, MAX_REASON_CHARACTERS = 100, 2_000
 """The most characters of a person's name and of a reason."""
 
 _OWN = ("label", "relation", "reason", "person")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_PAGES = ("left page", "right page")
+REVIEW_COLUMNS = (
+    *("left", "right", *_OWN[:3], "score", "because", "would decide", "suggested relation"),
+    *LINES,
+    *_PAGES,
+)
+"""The columns of the table of questions; people fill in those from the third to the fifth."""
+
+REVIEW_LIST, LABEL, RELATION = "review list", "review label", "list relation"
+"""The contexts in which names of columns, labels and relations are translated; they are read in every language."""
 
 
 class CsvVerdict(msgspec.Struct, frozen=True):
@@ -280,34 +249,23 @@ class CsvVerdict(msgspec.Struct, frozen=True):
 # -- out -------------------------------------------------------------------------------------------------------------
 
 
-def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
+def questions_csv(questions: Iterable[Question], words: Sentences) -> Iterator[str]:
     """Yield questions as lines of CSV: labels are empty, different values are marked with ``≠``."""
-    yield "\ufeff"
-    pages = ("left page", "right page")
-    yield _line(("left", "right", *_OWN[:3], "score", "because", "would decide", "suggested relation", *LINES, *pages))
-    for one in questions:
-        cells = {compared.name: _cell(compared) for compared in one.compared}
-        cells |= dict(zip(pages, one.pages, strict=False))
-        sentences = ("; ".join(one.reasons), ". ".join(one.would_decide))
-        values = (one.left, one.right, "", "", "", f"{one.score:.6f}", *sentences, one.relation)
-        yield _line([_harmless(cell) for cell in (*values, *(cells.get(name, "") for name in (*LINES, *pages)))])
+    return table_lines(REVIEW_LIST, REVIEW_COLUMNS, (_row(one, words) for one in questions), words)
 
 
-def _cell(compared: ComparedValue) -> str:
-    if compared.sign == "=":
-        return compared.left
-    return f"{compared.sign} {compared.left or '–'} | {compared.right or '–'}"
+def _row(question: Question, words: Sentences) -> list[str]:
+    cells = {compared.name: _cell(compared, words) for compared in question.compared}
+    cells |= dict(zip(_PAGES, question.pages, strict=False))
+    sentences = (words.text("; ".join(question.reasons)), ". ".join(map(words.text, question.would_decide)))
+    values = (question.left, question.right, "", "", "", words.number(question.score, ".6f"), *sentences)
+    relation = words.word(RELATION, question.relation) if question.relation else ""
+    return [*values, relation, *(cells.get(name, "") for name in (*LINES, *_PAGES))]
 
 
-def _line(cells: Sequence[str]) -> str:
-    text = io.StringIO(newline="")
-    csv.writer(text).writerow(cells)
-    return text.getvalue()
-
-
-def _harmless(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+def _cell(compared: ComparedValue, words: Sentences) -> str:
+    left, right = (words.card_value(compared.name, text) or "–" for text in (compared.left, compared.right))
+    return left if compared.sign == "=" else f"{compared.sign} {left} | {right}"
 
 
 # -- in --------------------------------------------------------------------------------------------------------------
@@ -322,10 +280,10 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
     faults: list[str] = []
     header: list[str] = []
     try:
-        for number, cells in read_rows(path, "verdicts"):
+        for number, cells in read_rows(path, "a list of verdicts"):
             location = f"{path.name} line {number}"
             if not header:
-                header = _checked_header([cell.lower() for cell in cells], location)
+                header = _checked_header(_column_names(cells), location)
             elif any(cells[len(header) :]):
                 faults.append(f"{location}: has more cells than the header; put text with commas in quotes")
             else:
@@ -359,7 +317,7 @@ def _verdict(
 ) -> CsvVerdict | None:
     """Return the verdict of a row, None without a label; ``cells`` are those with a name; raises ``ValueError``."""
     label, relation, reason = (cells.get(name, "") for name in _OWN[:3])
-    relation = relation.lower()
+    relation, label = source_word(RELATION, relation).lower(), source_word(LABEL, label)
     if not label:
         if relation or reason:
             raise ValueError("there is a relation or a reason, but no label")

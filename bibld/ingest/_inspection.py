@@ -18,7 +18,7 @@ import msgspec
 from bibld import harvest
 from bibld._version import __version__
 from bibld.config import Config, Source, SourceConfig
-from bibld.errors import DamagedFileError, HarvestError, ReadError
+from bibld.errors import ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.ingest._conversion import settings_digest
 from bibld.model.digest import digest
 from bibld.model.marc import MarcRecord
@@ -38,6 +38,7 @@ from bibld.read import (
     unpack_once,
 )
 from bibld.text.charsets import UTF8
+from bibld.text.lists import read_list
 
 _HEAD = 4 * 1024
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
@@ -229,10 +230,9 @@ def _inspect(config: Config, inspection: Inspection, files: Sequence[tuple[Harve
             inspected.append(found)
     if source.config.deletes:
         try:
-            (config.folder / source.config.deletes).read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:
-            cause = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-            doubts.append(f"{source.config.deletes}: the list of deletions cannot be read: {cause}")
+            read_list(config.folder / source.config.deletes, "a list of control numbers")
+        except ConfigError as error:
+            doubts += (f"the list of deletions: {fault}" for fault in error.faults)
     return msgspec.structs.replace(inspection, files=tuple(inspected), doubts=tuple(doubts))
 
 

@@ -16,6 +16,7 @@ from bibld.ingest._inspection import Doubt, Inspection
 from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
 from bibld.progress import Progress, with_number
+from bibld.text.lists import read_list
 
 _FOLDER = "withheld"
 
@@ -131,7 +132,7 @@ def listed_deletions(config: Config, source: Source) -> list[RecordId]:
     name = source.config.deletes
     if not name:
         return []
-    lines = (config.folder / name).read_text(encoding="utf-8-sig").splitlines()
+    lines = read_list(config.folder / name, "a list of control numbers").splitlines()
     return [RecordId.from_control_number(source.id, line) for line in lines if line.strip()]
 
 

@@ -7,9 +7,7 @@ file any more is lifted.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from operator import itemgetter
 from pathlib import Path
@@ -28,9 +26,12 @@ from bibld.model.mods_xml import to_element
 from bibld.model.withheld import WithheldValue, without_texts, without_values
 from bibld.progress import Progress, with_number
 from bibld.text.folding import tidy
+from bibld.text.lists import read_rows
+from bibld.text.translations import source_word
 
-_COLUMNS = ("record", "value", "reason")
-_DELIMITERS = (",", ";", "\t")
+COLUMNS = ("record", "value", "reason")
+SUPPRESSION_LIST = "suppression list"
+"""The context in which the names of columns are translated; they are read in every language."""
 _SIMILARITY = 0.8
 """How similar a text must be to be suggested instead of one that was not found, between 0 and 1."""
 
@@ -55,24 +56,25 @@ def read_suppressions(config: Config) -> tuple[SuppressionRequest, ...]:
     if not config.publish.suppress:
         return ()
     file = Path(config.publish.suppress)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise ConfigError([f"publish.suppress: {file} cannot be read as text in UTF-8: {error}"]) from error
     faults: list[str] = []
-    found = tuple(_parse(file.name, text, faults))
+    found: list[SuppressionRequest] = []
+    try:
+        found += _parse(file, faults)
+    except ConfigError as error:
+        faults += error.faults
     if faults:
         raise ConfigError(faults)
-    return found
+    return tuple(found)
 
 
-def _parse(name: str, text: str, faults: list[str]) -> Iterator[SuppressionRequest]:
+def _parse(file: Path, faults: list[str]) -> Iterator[SuppressionRequest]:
     header: list[str] = []
-    for location, row in _rows(name, text, faults):
+    for line, row in read_rows(file, "the list of suppressions for publish.suppress"):
+        location = f"{file.name} line {line}"
         if not header:
-            header = [cell.strip().lower() for cell in row]
-            if sorted(header) != sorted(_COLUMNS):
-                faults.append(f"{location}: the columns must be {','.join(_COLUMNS)}, not {','.join(header)}")
+            header = [source_word(SUPPRESSION_LIST, cell).lower() for cell in row]
+            if sorted(header) != sorted(COLUMNS):
+                faults.append(f"{location}: the columns must be {','.join(COLUMNS)}, not {','.join(header)}")
                 return
         elif len(row) != len(header):
             faults.append(f"{location}: has {len(row)} cells, not {len(header)}; put text with commas in quotes")
@@ -83,22 +85,7 @@ def _parse(name: str, text: str, faults: list[str]) -> Iterator[SuppressionReque
             else:
                 faults.append(f"{location}: the cell record is empty; write an id or an IRI")
     if not header:
-        faults.append(f"{name}: is empty; its first line must be {','.join(_COLUMNS)}")
-
-
-def _rows(name: str, text: str, faults: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the rows that are not empty, each with its file and first line."""
-    head = text.partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=head.count)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    begins = 1
-    try:
-        for row in lines:
-            location, begins = f"{name} line {begins}", lines.line_num + 1
-            if any(cell.strip() for cell in row):
-                yield location, row
-    except csv.Error as error:
-        faults.append(f"{name} line {begins}: {error}")
+        faults.append(f"{file.name}: is empty; its first line must be {','.join(COLUMNS)}")
 
 
 # -- the catalog -------------------------------------------------------------------------------------------------------

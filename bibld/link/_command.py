@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,8 @@ from bibld.model.brief import brief
 from bibld.model.iris import Iris, web_iri
 from bibld.model.review import LinkCandidate, VerdictDecision
 from bibld.progress import Progress
+from bibld.text.lists import read_rows, table_lines
+from bibld.text.translations import Sentences, source_word
 
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
 _SUFFIXES = re.compile(r"(?:\.(?:nt|ttl|csv|tsv|mrc|xml|marc|iso|gz|zst|n3|txt|marcxml))+$", re.IGNORECASE)
@@ -185,24 +187,28 @@ def _report(
 COLUMNS = ("entity", "label", "target", "heading", "confidence", "evidence", "status", "decision", "reason")
 """The columns of the table for people; ``decision`` is to be filled in: accepted or rejected."""
 
+LINK_LIST, DECISION = "link list", "link decision"
+"""The contexts in which names of columns and decisions are translated; they are read in every language."""
 
-def write_links(path: Path, links: Iterable[StoredLink]) -> int:
+
+def write_links(path: Path, links: Iterable[StoredLink], words: Sentences) -> int:
     """Write links into a new CSV file with an empty column ``decision``, to be filled in; return their number."""
-    count = 0
+    rows = list(links)
+    lines = table_lines(LINK_LIST, COLUMNS, (_cells(link, words) for link in rows), words)
     try:
         with path.open("x", encoding="utf-8", newline="") as out:
-            table = csv.writer(out)
-            table.writerow(COLUMNS)
-            for count, link in enumerate(links, 1):  # noqa: B007
-                evidence = "; ".join(link.evidence)
-                table.writerow(
-                    [link.entity, link.label, link.target, link.heading, link.confidence, evidence, link.status, "", ""]
-                )
+            out.writelines(lines)
     except FileExistsError as error:
         raise ConfigError([f"{path}: exists, perhaps with decisions; name another file"]) from error
     except OSError as error:
         raise StageError(f"{path}: cannot be written: {error.strerror or error}") from error
-    return count
+    return len(rows)
+
+
+def _cells(link: StoredLink, words: Sentences) -> list[str]:
+    evidence = "; ".join(map(words.text, link.evidence))
+    confidence, status = words.number(link.confidence, ""), words.cell("status", link.status)
+    return [link.entity, link.label, link.target, link.heading, confidence, evidence, status, "", ""]
 
 
 _DECISIONS: dict[str, VerdictDecision] = {
@@ -227,7 +233,7 @@ def link_verdict(entity: str, target: str, decision: str, person: str, reason: s
     wanted = web_iri(target)
     if wanted is None:
         raise ValueError(f"{target!r} is not the IRI of an authority record")
-    found = _DECISIONS.get(decision.strip().lower())
+    found = _DECISIONS.get(source_word(DECISION, decision).strip().lower())
     if found is None:
         raise ValueError(f"{decision!r} is no decision; write accepted, rejected or withdrawn")
     return PersonVerdict(LinkCandidate(path, wanted), found, person, reason)
@@ -238,27 +244,20 @@ def read_link_verdicts(path: Path, iris: Iris, person: str) -> list[PersonVerdic
 
     Rows with an empty decision are passed over. Raises ``ConfigError`` with a message for each row that is wrong.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            head = file.readline()
-            file.seek(0)
-            rows = list(csv.DictReader(file, delimiter=max(",;\t", key=head.count)))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError([f"{path}: cannot be read: {error}"]) from error
-    missing = [name for name in _NEEDED if rows and name not in rows[0]]
-    if missing or not rows:
-        raise ConfigError([f"{path}: has no column {', '.join(missing)}" if missing else f"{path}: has no rows"])
+    lines = read_rows(path, "a list of verdicts")
+    header = [source_word(LINK_LIST, cell).lower() for cell in next(lines, (1, []))[1]]
+    if missing := [name for name in _NEEDED if name not in header]:
+        raise ConfigError([f"{path}: has no column {', '.join(missing)}" if header else f"{path}: has no rows"])
     verdicts, faults = [], []
-    for number, row in enumerate(rows, 2):
-        if not (row["decision"] or "").strip():
+    for number, cells in lines:
+        row = dict(zip_longest(header, cells[: len(header)], fillvalue=""))
+        if any(cells[len(header) :]):
+            faults.append(f"{path}:{number}: has more cells than the header; put text with commas in quotes")
+        if not row["decision"]:
             continue
-        by = (row.get("person") or "").strip() or person
+        by, reason = row.get("person") or person, row.get("reason", "")
         try:
-            verdicts.append(
-                link_verdict(
-                    row["entity"] or "", row["target"] or "", row["decision"], by, row.get("reason") or "", iris
-                )
-            )
+            verdicts.append(link_verdict(row["entity"], row["target"], row["decision"], by, reason, iris))
         except ValueError as error:
             faults.append(f"{path}:{number}: {error}")
     if faults:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import BinaryIO, Literal, cast, get_args
+from typing import BinaryIO, Literal, TextIO, cast, get_args
 
 import msgspec
 
@@ -23,6 +23,7 @@ from bibld.model.iris import web_iri
 from bibld.protocols import adapters
 from bibld.read import open_decompressed
 from bibld.text.languages import language_code
+from bibld.text.lists import charset_of_list, separator_of
 
 Format = Literal["n-triples", "turtle", "marc", "csv"]
 
@@ -104,8 +105,8 @@ def _format_of(path: Path, head: bytes) -> Format:
     reader = adapters.detect_adapter("read", head)
     if reader is not None and reader != "csv":
         return "marc"
-    first = lines[0] if lines else b""
-    if b"\0" not in head and any(separator in first for separator in (b",", b";", b"\t")):
+    text = head.decode(charset_of_list(head), "ignore")
+    if "\0" not in text and any(separator in text.partition("\n")[0] for separator in ",;\t"):
         return "csv"
     raise ConfigError(
         [
@@ -154,9 +155,19 @@ def read_csv(stream: BinaryIO, name: str, template: str) -> Iterator[AuthorityRe
     without the columns that are needed, and for ids that are not IRIs without a template.
     """
     csv.field_size_limit(_MAX_CELL_CHARACTERS)
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    buffered = io.BufferedReader(cast(io.RawIOBase, stream), _HEAD)
+    text = io.TextIOWrapper(buffered, encoding=charset_of_list(buffered.peek()), newline="")
+    try:
+        yield from _rows_of(text, name, template)
+    except csv.Error as error:
+        raise HarvestError(f"{name}: is not a valid table: {error}; write it again as CSV") from error
+    except UnicodeDecodeError as error:
+        raise HarvestError(f"{name}: is not in one charset: {error}; save it as UTF-8") from error
+
+
+def _rows_of(text: TextIO, name: str, template: str) -> Iterator[AuthorityRecord]:
     head = text.readline()
-    separator = max(",;\t", key=head.count)
+    separator = separator_of(head)
     header = [cell.strip().lower() for cell in next(csv.reader([head], delimiter=separator), [])]
     columns = {
         column: header.index(found)
@@ -168,13 +179,10 @@ def read_csv(stream: BinaryIO, name: str, template: str) -> Iterator[AuthorityRe
             f"{name}: is a table without the column {' and '.join(missing)}; its header is {', '.join(header)[:200]!r};"
             f" the columns are {', '.join(_TABLE.columns)}"
         )
-    try:
-        for line, row in enumerate(csv.reader(text, delimiter=separator), 2):
-            cells = {column: row[at].strip() for column, at in columns.items() if at < len(row)}
-            if cells.get("id") and cells.get("label"):
-                yield _record_of(cells, f"{name}: line {line}", template)
-    except csv.Error as error:
-        raise HarvestError(f"{name}: is not a valid table: {error}; write it again as CSV") from error
+    for line, row in enumerate(csv.reader(text, delimiter=separator), 2):
+        cells = {column: row[at].strip() for column, at in columns.items() if at < len(row)}
+        if cells.get("id") and cells.get("label"):
+            yield _record_of(cells, f"{name}: line {line}", template)
 
 
 def _record_of(cells: Mapping[str, str], place: str, template: str) -> AuthorityRecord:

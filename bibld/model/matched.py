@@ -82,9 +82,10 @@ MatchMessage = MatchProgress | MatchRow | MatchEnd
 class MatchRequest(msgspec.Struct, frozen=True):
     """What the process is asked for: the file, and the table to be written, its format the suffix; else rows are sent.
 
-    ``name`` is what messages call the file.
+    ``name`` is what messages call the file, ``language`` that of the words of a table.
     """
 
     file: str
     name: str
     table: str = ""
+    language: str = "en"

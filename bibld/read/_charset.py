@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from bibld.read import _cyrillic, _marc8
+from bibld.read import _marc8
+from bibld.text import cyrillic
 from bibld.text.charsets import CYRILLIC_CHARSETS, ISO5426, MARC8, UTF8, charset_name
 from bibld.text.folding import unify_non_sorting_marks
 
@@ -120,7 +121,7 @@ def _detect(data: bytes, charsets: Charsets) -> tuple[str, str | None]:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _name_without_utf8(data, charsets), None
-    if charsets.main not in CYRILLIC_CHARSETS or _cyrillic.score(text) >= _cyrillic.score(
+    if charsets.main not in CYRILLIC_CHARSETS or cyrillic.score(text) >= cyrillic.score(
         _decode_roughly(data, charsets.main)
     ):
         return UTF8, text
@@ -134,7 +135,7 @@ def _name_without_utf8(data: bytes, charsets: Charsets) -> str:
         return UTF8
     expected = charsets.other if main in (UTF8, ASCII) else main
     if expected in CYRILLIC_CHARSETS:
-        if not _cyrillic.is_odd(data, expected):
+        if not cyrillic.is_odd(data, expected):
             return expected
         return _find_better(data, expected, charsets)
     if expected and expected != UTF8 and not _is_probably_cyrillic(data):
@@ -148,26 +149,26 @@ def _name_without_utf8(data: bytes, charsets: Charsets) -> str:
 def _find_better(data: bytes, expected: str, charsets: Charsets) -> str:
     if _count_high(data) < _ENOUGH:
         return expected
-    name, score = _cyrillic.best(data)
-    if score >= _cyrillic.SURE:
-        return name if score >= _cyrillic.score(_decode_roughly(data, expected)) + _BETTER else expected
+    name, score = cyrillic.best(data)
+    if score >= cyrillic.SURE:
+        return name if score >= cyrillic.score(_decode_roughly(data, expected)) + _BETTER else expected
     return (
         _guess_beyond_cyrillic(data, charsets.legacy)
-        if _cyrillic.score(_decode_roughly(data, expected)) < 0
+        if cyrillic.score(_decode_roughly(data, expected)) < 0
         else expected
     )
 
 
 def _is_probably_cyrillic(data: bytes) -> bool:
-    return _RUN.search(data) is not None and _count_high(data) >= _ENOUGH and _cyrillic.best(data)[1] >= _cyrillic.SURE
+    return _RUN.search(data) is not None and _count_high(data) >= _ENOUGH and cyrillic.best(data)[1] >= cyrillic.SURE
 
 
 def _guess(data: bytes, declared: str | None, legacy: str) -> str:
     """Return the charset of bytes that are not UTF-8."""
     if _marc8.has_escapes(data) and legacy != LATIN1:
         return legacy
-    name, score = _cyrillic.best(data, declared)
-    if score >= _cyrillic.SURE and _count_high(data) >= _ENOUGH:
+    name, score = cyrillic.best(data, declared)
+    if score >= cyrillic.SURE and _count_high(data) >= _ENOUGH:
         return name
     return _guess_beyond_cyrillic(data, legacy)
 
@@ -309,9 +310,9 @@ class CharsetCheck:
         if found not in CYRILLIC_CHARSETS:
             return False
         data = b"\x1e".join(samples)
-        score = _cyrillic.score(data.decode(found, "replace"))
-        stated = 0.0 if name in _SLOW else _cyrillic.score(data.decode(name, "replace"))
-        return score >= max(_cyrillic.SURE, stated + _SURER)
+        score = cyrillic.score(data.decode(found, "replace"))
+        stated = 0.0 if name in _SLOW else cyrillic.score(data.decode(name, "replace"))
+        return score >= max(cyrillic.SURE, stated + _SURER)
 
 
 def charset_check(carrier: Any) -> CharsetCheck | None:  # noqa: ANN401 - of any reader
@@ -352,17 +353,17 @@ def find_misreading(text: str) -> tuple[str, str] | None:
     True
     """
     text = text[:_MAX_CHARACTERS]
-    own = _cyrillic.score(text)
-    if own >= _cyrillic.SURE or not _LETTERS_BEYOND_ASCII.search(text):
+    own = cyrillic.score(text)
+    if own >= cyrillic.SURE or not _LETTERS_BEYOND_ASCII.search(text):
         return None
-    found: tuple[float, str, str] = (max(_cyrillic.SURE, own + _SURER), "", "")
+    found: tuple[float, str, str] = (max(cyrillic.SURE, own + _SURER), "", "")
     for wrong in _WRONG_CHARSETS:
         data = text.encode(wrong, "ignore")
         if _count_high(data) < max(_ENOUGH, _KEPT * sum(character > "\x7f" for character in text)):
             continue
-        name, score = _cyrillic.best(data)
+        name, score = cyrillic.best(data)
         if _is_mostly_utf8(data):
-            name, score = UTF8, _cyrillic.score(data.decode(errors="ignore"))
+            name, score = UTF8, cyrillic.score(data.decode(errors="ignore"))
         if name != wrong and score > found[0]:
             found = (score, wrong, name)
     return found[1:] if found[1] else None

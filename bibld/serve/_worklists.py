@@ -38,8 +38,8 @@ class WorklistDesk(Protocol):
     def lines(self, source: str, kind: str, limit: int, offset: int) -> Sequence[WorklistLine]:
         """Return some lines of the last worklist, of one kind or, without one, of all."""
 
-    def write_table(self, source: str, file: Path) -> None:
-        """Write the last worklist as a table, in the format of the suffix of the file."""
+    def write_table(self, source: str, file: Path, language: str) -> None:
+        """Write the last worklist as a table in a language, in the format of the suffix of the file."""
 
 
 class WorklistView(msgspec.Struct, frozen=True):
@@ -108,13 +108,15 @@ class WorklistSite:
         return WorklistView(source, counts, lines, kind, page)
 
     async def _table(self, request: Request, source: str, form: str) -> Response:
+        tag = language_of(request)
+
         def write() -> bytes:
             with tempfile.TemporaryDirectory(prefix="bibld-worklist-") as folder:
                 file = Path(folder, f"worklist.{form}")
-                self._desk.write_table(source, file)
+                self._desk.write_table(source, file, tag)
                 return file.read_bytes()
 
         async with self._writing:  # a list may be long: one at a time
             body = await asyncio.to_thread(write)
         name = ("Content-Disposition", f'attachment; filename="worklist-{source}.{form}"')
-        return respond(request, Representation(body, _TABLES[form], (name, _NOT_INDEXED)))
+        return respond(request, Representation(body, _TABLES[form], (name, *language_headers(tag), _NOT_INDEXED)))

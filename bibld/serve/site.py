@@ -59,6 +59,7 @@ from bibld.serve._worklists import WorklistDesk, WorklistSite
 from bibld.serve._writers.simple import JSON_KEYS as JSON_KEYS
 from bibld.serve.ontology import load_vocabulary
 from bibld.serve.settings import Settings
+from bibld.text.translations import language_of_terminal, sentences_in
 
 _Closable = TypeVar("_Closable", bound="_HasClose")
 
@@ -354,7 +355,8 @@ def serve(settings: Settings, base: str, releases: ReleaseLookup) -> None:
 
     def report_address() -> None:
         address = f"{_server.address_of(listener)}{Addresses(Iris(base)).mount}"
-        print(f"serving release {metrics.release(0)} at {address}", file=sys.stderr, flush=True)
+        words = sentences_in(language_of_terminal())
+        print(words.text(f"serving release {metrics.release(0)} at {address}"), file=sys.stderr, flush=True)
 
     def forget(process: int) -> None:
         metrics.mark_ended(process)

@@ -63,8 +63,11 @@ _BBK_MARK = re.compile(r"(?:([А-Я])(?=[\d.,(я{]|$)|(\d{1,2})(?=[.,(=~я/\s]|$
 LATIN_LETTERS = str.maketrans("ABEKMHOPCTXY", "АВЕКМНОРСТХУ")
 """Latin letters that are typed for Cyrillic ones in marks of the BBK, as a table for ``str.translate``."""
 
-_OF_TWO_EDITIONS = ("Р1", "Р2", "Р4")
-"""Beginnings of marks that are fiction at the Russian State Library and medicine elsewhere."""
+_FICTION = re.compile(r"Р4[А-Я]")
+_OF_TWO_EDITIONS = re.compile(r"Р[124](?![\d.я])")
+"""Р1, Р2 and Р4 are fiction on the shelves of the Russian State Library (Р4 with the country: Р4Фр), and medicine in
+the tables for research libraries, which divide them by digits and standard subdivisions (Р121.1, Р4я73)."""
+
 _UDC_MARK = re.compile(r"(\d)\d{0,2}(?:\.\d+)*(?:/(?P<last>\d)\d*[\d.]*)?(?:[^\w+].*)?")
 
 
@@ -82,7 +85,9 @@ def main_class(scheme: str, mark: str) -> str | None:
         is_one = udc is not None and udc["last"] in (None, udc[1]) and "+" not in mark
         return udc[1] if udc is not None and is_one and udc[1] in _UDC else None
     bbk = _BBK_MARK.match(mark[:1].translate(LATIN_LETTERS) + mark[1:]) if classes is _BBK else None
-    if bbk is None or bbk.string.startswith(_OF_TWO_EDITIONS):
+    if classes is _BBK and _FICTION.match(mark):
+        return "Ш"
+    if bbk is None or _OF_TWO_EDITIONS.match(bbk.string):
         return None
     letter = bbk[1] or _LETTER_OF_DIGITS.get(bbk[2]) or _LETTER_OF_DIGITS.get(bbk[2][0])
     return letter if letter in _BBK else None

@@ -19,6 +19,8 @@ from gettext import GNUTranslations, NullTranslations
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from bibld.text.languages import language_tag
+
 if TYPE_CHECKING:
     from babel.messages.catalog import Message
 
@@ -29,7 +31,35 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PLACES_OF_ELEMENTS = frozenset(("element", "elements", "equal", "different", "words", "absent"))
 _PLACES_OF_TWO = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "values"))
-_PLACES_OF_DECIMALS = frozenset(("score", "same", "review", "others"))
+_PLACES_OF_DECIMALS = frozenset(
+    (
+        "score",
+        "same",
+        "review",
+        "others",
+        "threshold",
+        "precision",
+        "recall",
+        "f1",
+        "candidate_recall",
+        "candidates_per_record",
+    )
+)
+_PLACES_OF_TIME = frozenset(("seconds", "left"))
+_UNIT = re.compile(r"(?<=\d )(?:ms|s|min|h)\b")
+_GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_WORDS_OF_COLUMNS = {
+    "kind": "work_kind",
+    "decision": "decision",
+    "relation": "record_relation",
+    "suggested relation": "record_relation",
+}
+"""The columns of tables whose values are codes that pages have words for, and the table of these words."""
+
+_MATERIAL_COLUMNS = frozenset(("material", "carrier", "level"))
+_SENTENCE_COLUMNS = frozenset(
+    ("wrong", "remedy", "reasons", "message", "faults", "reason", "cause", "what and why", "about")
+)
 _BETWEEN_ELEMENTS = re.compile(r", (?![^(]*\))")
 _NAMED_FIELD = re.compile(r"(\d\d\d\S*|LDR\S*) \((.+)\)")
 _REMEMBERED = 4096
@@ -93,7 +123,9 @@ class Sentences:
         self.tag = tag
         self._catalogue = catalogue_of(tag, "messages")
         self._patterns = [] if tag == SOURCE_LANGUAGE else sorted(_patterns(tag), key=lambda one: -one.letters)
-        self._decimal = _decimal_sign(tag)
+        self._sentences = [one for one in self._patterns if one.letters >= _LETTERS_OF_A_SENTENCE]
+        self._phrases = self._patterns[len(self._sentences) :]
+        self._signs = _number_signs(tag)
         self._translated = lru_cache(_REMEMBERED)(self._translate)
 
     def text(self, sentence: str) -> str:
@@ -107,19 +139,73 @@ class Sentences:
         found = self._catalogue.pgettext(context, word)
         return found if found != word else self.text(word)
 
+    def number(self, value: float, form: str = ",") -> str:
+        """Return a number as this language writes it: ``1,234.5`` in English."""
+        return f"{value:{form}}".translate(self._signs)
+
+    @property
+    def separator(self) -> str:
+        """The separator of cells that spreadsheets of this language expect: a semicolon if numbers have a comma."""
+        return ";" if self._signs.get(ord(".")) == "," else ","
+
+    def duration(self, text: str) -> str:
+        """Return a duration (see ``in_words`` of :mod:`bibld.progress`) in this language: ``4.1 s``."""
+        return _UNIT.sub(lambda unit: self._catalogue.pgettext("unit", unit[0]), text).translate(self._signs)
+
+    def code(self, table: str, code: str) -> str:
+        """Return the words that pages have for a code (``locale/words.toml``), the code itself in English."""
+        words = word_tables()[table].get(code)
+        return catalogue_of(self.tag, "pages").gettext(words) if words and self._patterns else code
+
+    def card_value(self, line: str, text: str) -> str:
+        """Return the text of a line of a catalogue card, with the codes of languages and kinds in words."""
+        if not self._patterns or line not in ("language", "kind"):
+            return text
+        name = self._language if line == "language" else self._kind
+        return ", ".join(map(name, text.split(", ")))
+
+    def _language(self, code: str) -> str:
+        from babel import Locale
+
+        return str(Locale.parse(self.tag).languages.get(language_tag(code) or code, code))
+
+    def _kind(self, word: str) -> str:
+        tables = word_tables()
+        table = next((one for one in ("type", "form") if word in tables[one]), "")
+        return self.code(table, word) if table else self._catalogue.pgettext("issuance", word)
+
+    def cell(self, column: str, value: object) -> str:
+        """Return a value of a table as people read it; ``column`` is the English name of its column."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.number(value)
+        text = str(value)
+        if not self._patterns:
+            return text
+        if isinstance(value, bool):
+            return self.word("report", "yes" if value else "no")
+        if table := _WORDS_OF_COLUMNS.get(column):
+            return self.code(table, text)
+        if column in _SENTENCE_COLUMNS:
+            return self.text(text)
+        if column in _MATERIAL_COLUMNS:
+            return re.sub(r"\w+", lambda word: self._catalogue.pgettext("material", word[0]), text)
+        return ", ".join(self._catalogue.pgettext(column, word) for word in text.split(", "))
+
     def _translate(self, text: str, depth: int) -> str | None:
         """Return the translation, or ``None`` if there is none; a value that is one word is a name."""
         if depth > _MAX_DEPTH or not any(map(str.isalpha, text)) or (depth and " " not in text):
             return None
-        are_items_tried = False
-        for pattern in self._patterns:
-            if pattern.letters < _LETTERS_OF_A_SENTENCE and not are_items_tried:
-                are_items_tried = True
-                if (items := self._translate_items(text, depth)) is not None:
-                    return items
-            if (found := pattern.match(text)) is not None:
-                values = {name: self._value(name, value, depth + 1) for name, value in found.items()}
-                return self._in_words(pattern, found, values)
+        if (sentence := self._sentence(text, self._sentences, depth)) is not None:
+            return sentence
+        at = text.find(": ")
+        while at >= 0:
+            if (sentence := self._sentence(text[at + 2 :], self._sentences, depth)) is not None:
+                return f"{self._translated(text[:at], depth + 1) or text[:at]}: {sentence}"
+            at = text.find(": ", at + 1)
+        if (items := self._translate_items(text, depth)) is not None:
+            return items
+        if (sentence := self._sentence(text, self._phrases, depth)) is not None:
+            return sentence
         if named := _NAMED_FIELD.fullmatch(text):
             label, comma, material = named[2].rpartition(", ")
             in_field = partial(self._catalogue.pgettext, "field")
@@ -128,13 +214,29 @@ class Sentences:
             return f"{named[1]} ({parts})"
         return self._translate_parts(text, depth)
 
+    def _sentence(self, text: str, patterns: Iterable[_Pattern], depth: int) -> str | None:
+        """Translate a text that is one of the messages as a whole."""
+        for pattern in patterns:
+            if (found := pattern.match(text)) is not None:
+                values = {name: self._value(name, value, depth + 1) for name, value in found.items()}
+                return self._in_words(pattern, found, values)
+        return None
+
     def _value(self, name: str, value: str, depth: int) -> str:
         if name in _PLACES_OF_ELEMENTS:
             return ", ".join(map(self.element, _BETWEEN_ELEMENTS.split(value)))
         if name in _PLACES_OF_TWO:
             return self._two(value)
-        if name in _PLACES_OF_DECIMALS:
-            return value.replace(".", self._decimal)
+        if name in ("addition", "by"):
+            return self._catalogue.pgettext(name, value)
+        if name == "relation":
+            return self.code("record_relation", value)
+        if name in _PLACES_OF_TIME:
+            return self.duration(value)
+        if name in _PLACES_OF_DECIMALS and not any(map(str.isalpha, value)):
+            return value.replace(".", self._signs[ord(".")])
+        if _GROUPED_NUMBER.fullmatch(value):
+            return value.translate(self._signs)
         return self._translated(value, depth) or value
 
     def _two(self, values: str) -> str:
@@ -183,6 +285,17 @@ def word_tables() -> dict[str, dict[str, str]]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
+def source_word(context: str, word: str) -> str:
+    """Return the English word that a word means in a ``context``, in any language; what is unknown as it is."""
+    return _source_words(context).get(word.strip().lower(), word)
+
+
+@cache
+def _source_words(context: str) -> dict[str, str]:
+    entries = (entry for tag in languages() if tag != SOURCE_LANGUAGE for entry in _entries(tag, "messages"))
+    return {str(entry.string).lower(): str(entry.id) for entry in entries if entry.context == context}
+
+
 @cache
 def sentences_in(tag: str) -> Sentences:
     """Return the translator of sentences into a language."""
@@ -222,12 +335,12 @@ class _Pattern:
         return r"(\d\S*?)" if name == "number" else "(.*?)"
 
 
-def _decimal_sign(tag: str) -> str:
+def _number_signs(tag: str) -> dict[int, str]:
     if tag == SOURCE_LANGUAGE:
-        return "."
-    from babel.numbers import get_decimal_symbol
+        return {}
+    from babel.numbers import get_decimal_symbol, get_group_symbol
 
-    return str(get_decimal_symbol(tag))
+    return {ord(","): str(get_group_symbol(tag)), ord("."): str(get_decimal_symbol(tag))}
 
 
 def _patterns(tag: str) -> Iterable[_Pattern]:

@@ -74,7 +74,7 @@ from bibld.triplify._tombstones import tombstone_statements as tombstone_stateme
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
 
-VERSION = 21
+VERSION = 22
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 

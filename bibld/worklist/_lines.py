@@ -173,10 +173,11 @@ class SourceWorklist:
             own = [ordinal for ordinal, record in records.items() if record.source == self._source]
             other = left if own[-1] == right else right
             if len(own) == 2:
-                kind, whose = WorkKind.POSSIBLE_DUPLICATE, "another one"
+                kind, wrong = WorkKind.POSSIBLE_DUPLICATE, "the record may describe the same publication as another one"
             else:
-                kind, whose = WorkKind.PAIR_TO_DECIDE, "that of another library"
-            words = (f"the record may describe the same publication as {whose}", "decide with `bibld review`")
+                kind = WorkKind.PAIR_TO_DECIDE
+                wrong = "the record may describe the same publication as that of another library"
+            words = (wrong, "decide with `bibld review`")
             yield self._line(kind, own[-1], "", self._title(own[-1]), words, [str(records[other])])
 
     def _title(self, ordinal: int) -> str:

@@ -5,6 +5,8 @@ from click.testing import CliRunner
 from lxml import html
 
 from bibld import cli
+from bibld.cli import _options
+from bibld.text.translations import sentences_in
 from tests.configuration import write_config
 
 TABLE = "id,title\n" + "".join(f"{number},Book {number}\n" for number in range(30))
@@ -49,7 +51,19 @@ def test_a_source_in_doubt_is_shown_with_its_reason(config, tmp_path):
     assert "books.csv" in " ".join(root.xpath("//*[@class='fault']/text()"))
 
 
+def test_the_warnings_of_the_run_are_listed_in_the_language_of_the_terminal(config, tmp_path, monkeypatch):
+    report_after(tmp_path, config)
+    (tmp_path / "books.csv").write_text("")
+    _, root = report_after(tmp_path, config)
+    (warning,) = root.xpath("//h2[. = 'Warnings']/following::ul[1]/li")
+    assert warning.text.startswith("lib: keeps its old state: books.csv")
+    monkeypatch.setattr(_options, "terminal", lambda: sentences_in("ru"))
+    _, root = report_after(tmp_path, config)
+    (warning,) = root.xpath("//h2[. = 'Предупреждения']/following::ul[1]/li")
+    assert warning.text.startswith("lib: сохраняется прежнее состояние: books.csv")
+
+
 def test_a_night_without_changes_states_that_the_release_is_current(config, tmp_path):
     report_after(tmp_path, config)
     _, root = report_after(tmp_path, config)
-    assert "The release is current" in root.text_content()
+    assert "release is current" in root.text_content()

@@ -10,8 +10,7 @@ import pytest
 
 import bibld
 from bibld._api.site import open_site
-from bibld.serve._pages.worklists import KIND_WORDS
-from bibld.text.translations import sentences_in
+from bibld.text.translations import sentences_in, word_tables
 from bibld.worklist import WorkKind
 from tests.serve.client import running
 
@@ -81,7 +80,7 @@ def test_a_russian_page_states_in_russian_what_is_wrong(server, lines):
 
 
 def test_every_kind_has_words():
-    assert set(KIND_WORDS) == {kind.value for kind in WorkKind}
+    assert set(word_tables()["work_kind"]) == {kind.value for kind in WorkKind}
 
 
 @pytest.mark.parametrize(

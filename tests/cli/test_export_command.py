@@ -14,6 +14,7 @@ import bibld
 from bibld._api.table_files import table_format, write_table
 from bibld.cli import command_line
 from bibld.errors import ConfigError
+from bibld.text.translations import sentences_in
 from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
 
 
@@ -154,3 +155,21 @@ def test_a_sheet_that_is_full_has_another_behind_it(tmp_path, monkeypatch):
         write_table([Line(f"title {number}") for number in range(count)], ("title",), file, "xlsx")
         found = [list(sheet.values) for sheet in openpyxl.load_workbook(file)]
         assert [len(rows) - 1 for rows in found] == [min(2, count - 2 * each) for each in range(sheets)]
+
+
+def test_tables_for_people_are_in_their_language_and_those_for_programs_in_english(tmp_path):
+    class Row(msgspec.Struct):
+        outcome: str
+        score: float
+        reasons: tuple[str, ...]
+
+    rows = [Row("new", 0.5, ("no shared blocking key, so a run never compares the pair",))]
+    written = {}
+    for name in ("a.csv", "a.jsonl"):
+        write_table(
+            rows, ("outcome", "score", "reasons"), tmp_path / name, table_format(name, None), sentences_in("ru")
+        )
+        written[name] = (tmp_path / name).read_text(encoding="utf-8-sig").splitlines()
+    assert written["a.csv"][0] == "исход;оценка;почему"
+    assert written["a.csv"][1].startswith("новая;0,5;общего ключа блокирования нет")
+    assert written["a.jsonl"][0].startswith('{"outcome":"new","score":0.5,"reasons":["no shared')

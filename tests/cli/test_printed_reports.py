@@ -78,7 +78,7 @@ def invoke(monkeypatch):
 
     def invoke(*words: str, **values: object):
         class Workspace:
-            def __init__(self, path: Path, progress: object = None) -> None:
+            def __init__(self, path: Path, progress: object = None, language: str = "en") -> None:
                 self.path = path
                 if path.exists():
                     self.config = configuration.load(path)

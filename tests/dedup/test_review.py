@@ -15,6 +15,7 @@ from bibld.dedup.side_by_side import ComparedValue
 from bibld.errors import ConfigError
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
+from bibld.text.translations import sentences_in
 from tests.dedup.conftest import CLOCK
 
 NOW = "2026-01-01T00:00:00+00:00"
@@ -325,14 +326,40 @@ def faults(file, catalog):
     return caught.value.faults
 
 
+ENGLISH = sentences_in("en")
+
+
 def read(file, catalog):
     return [one.verdict for one in read_verdicts(file, catalog, "anna")]
+
+
+def test_pairs_exported_for_russian_people_are_read_back_as_their_excel_saves_them(opened, tmp_path):
+    loaded, catalog, _ = opened
+    asked = [review.load_question(catalog, loaded, pair) for pair in review.undecided_pairs(catalog, loaded)]
+    text = "".join(questions_csv(asked, sentences_in("ru")))
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), delimiter=";"))
+    answers = ("одна", "Разные", "связанные")
+    for row, answer in zip(rows, answers, strict=False):
+        row |= {"решение": answer, "причина": "видела; сверено", "отношение": "перевод" * (answer == "связанные")}
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, rows[0], delimiter=";")
+    writer.writeheader()
+    writer.writerows(rows)
+    (tmp_path / "x.csv").write_bytes(out.getvalue().encode("cp1251", "replace"))
+    found = read(tmp_path / "x.csv", catalog)
+    assert [one.pair for one in found] == [one.pair for one in asked[:3]]
+    assert [(one.decision, one.relation) for one in found] == [
+        ("same", ""),
+        ("different", ""),
+        ("related", "translation"),
+    ]
+    assert {one.reason for one in found} == {"видела; сверено"}
 
 
 def test_exported_pairs_can_be_read_with_their_verdicts(opened, tmp_path):
     loaded, catalog, _ = opened
     asked = [review.load_question(catalog, loaded, pair) for pair in review.undecided_pairs(catalog, loaded)]
-    text = "".join(questions_csv(asked))
+    text = "".join(questions_csv(asked, ENGLISH))
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
         one.pair for one in asked
@@ -368,7 +395,7 @@ def test_no_exported_cell_is_a_formula():
             for name, (_, left, right) in zip(("title", "names", "imprint"), cells, strict=True)
         ),
     )
-    rows = list(csv.reader(io.StringIO("".join(questions_csv([asked])).removeprefix("\ufeff"))))
+    rows = list(csv.reader(io.StringIO("".join(questions_csv([asked], ENGLISH)).removeprefix("\ufeff"))))
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in rows[1])
     assert "'=1+1" in rows[1] and "≠ +cmd | x" in rows[1]
 

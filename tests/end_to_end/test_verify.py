@@ -164,6 +164,6 @@ def test_after_going_back_the_next_run_goes_on_from_the_newest_release(own):
         (3, True, 1, 2),
     ]
     table = invoke("releases").stdout.splitlines()
-    assert table[0].split()[:3] == ["release", "created", "records"] and table[-1].endswith("of 1 + 2    current")
+    assert table[0].split()[:3] == ["release", "created", "records"] and table[-1].endswith("1 + 2       current")
     assert "there is no release 1; those on disk are: 2, 3" in invoke("rollback", "1").output
     assert invoke("rollback", "2").exit_code == 0

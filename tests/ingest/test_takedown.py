@@ -48,8 +48,8 @@ def test_a_list_with_only_a_header_has_no_requests(read):
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
-        (None, ["cannot be read as text in UTF-8"]),
-        (b"record,value,reason\nlib:1,\xff,x\n", ["cannot be read as text in UTF-8"]),
+        (None, ["suppress.csv: not found; name the list of suppressions for publish.suppress"]),
+        (b"record,value,reason\nlib:1,\xff,x\n", ["suppress.csv line 2: is not UTF-8; save the file as UTF-8"]),
         ("", ["suppress.csv: is empty"]),
         ("lib:1,,x\n", ["suppress.csv line 1: the columns must be record,value,reason"]),
         ("record,values,reason\nlib:1,a,x\n", ["suppress.csv line 1: the columns must be record,value,reason"]),

@@ -209,7 +209,7 @@ def test_a_catalog_that_is_built_again_from_the_sources_keeps_the_verdicts(works
 def test_the_table_for_people_goes_out_and_back(workspace, tmp_path):
     out = tmp_path / "uncertain.csv"
     assert run_command(workspace, "--report", out).exit_code == 0
-    with out.open(encoding="utf-8") as file:
+    with out.open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert {row["status"] for row in rows} == {"review", "disagreement"}
     assert run_command(workspace, "--report", out).exit_code == 2

@@ -136,7 +136,7 @@ def with_key(line: str, data: bytes = LIB) -> Callable[[Path], object]:
 
 def bad_list(place: Path) -> None:
     source_key(place, 'deletes = "gone.txt"')
-    (place / "gone.txt").write_bytes("книга\n".encode("cp1251"))
+    (place / "gone.txt").write_bytes(b"b1\xff\n")
 
 
 def unreadable_list(place: Path) -> None:
@@ -198,11 +198,9 @@ DOUBTFUL = {
     ),
     "list of deletions missing": Doubtful(
         lambda place: source_key(place, 'deletes = "no.txt"'),
-        "no.txt: the list of deletions cannot be read: No such file",
+        "no.txt: not found; name a list of control numbers",
     ),
-    "list of deletions in another charset": Doubtful(
-        bad_list, "gone.txt: the list of deletions cannot be read: it is not"
-    ),
+    "list of deletions in another charset": Doubtful(bad_list, "the list of deletions: gone.txt line 1: is not UTF-8"),
     "list of deletions a folder": Doubtful(unreadable_list, "cannot be read: Is a directory"),
 }
 

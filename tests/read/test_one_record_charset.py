@@ -4,7 +4,8 @@ from unicodedata import normalize
 
 import pytest
 
-from bibld.read import _charset, _cyrillic, _marc8
+from bibld.read import _charset, _marc8
+from bibld.text import cyrillic
 
 
 def settle(charset="auto", declared=None, legacy="marc8", samples=()):
@@ -147,9 +148,9 @@ def test_bytes_are_likely_marc8_if_marks_precede_letters_and_codes_are_assigned(
     ],
 )
 def test_a_record_is_odd_in_a_charset_if_it_has_few_letters_or_more_capitals(text, odd):
-    assert _cyrillic.is_odd(text.encode("cp1251"), "cp1251") is odd
+    assert cyrillic.is_odd(text.encode("cp1251"), "cp1251") is odd
 
 
 def test_the_score_of_a_text_without_letters_beyond_ascii_is_zero():
-    assert _cyrillic.score("plain") == 0.0
-    assert _cyrillic.score("Преступление и наказание") > _cyrillic.SURE > _cyrillic.score("Été")
+    assert cyrillic.score("plain") == 0.0
+    assert cyrillic.score("Преступление и наказание") > cyrillic.SURE > cyrillic.score("Été")

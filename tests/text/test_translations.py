@@ -43,7 +43,7 @@ def russian(monkeypatch) -> Sentences:
         ("x.mrc is not in data", "в data нет x.mrc"),
         ("1 record", "1 запись"),
         ("3 records", "3 записи"),
-        ("1,235 records", "1,235 записей"),
+        ("1,235 records", "1\u00a0235 записей"),
         ("since the last run: 2 records, 3 new", "с прошлого запуска: 2 записи, новых 3"),
         ("warning: rsl: nothing was found", "внимание: rsl: ничего не найдено"),
         ("dump.mrc record 7 (byte 5): no space is left", "dump.mrc record 7 (byte 5): нет места"),
@@ -65,6 +65,59 @@ def test_a_word_depends_on_its_context(russian):
 
 def test_english_is_not_touched():
     assert sentences_in("en").text("nothing was found") == "nothing was found"
+
+
+@pytest.mark.parametrize(
+    ("english", "expected"),
+    [
+        ("rsl.mrc record 1 (byte 0)", "rsl.mrc, запись 1 (байт 0)"),
+        ("in all: 4.1 s", "всего: 4,1 с"),
+        (
+            'a.mrc: the stated charset is koi8-r, but the bytes look like cp866; write charset = "cp866" or "auto"; if'
+            " letters are right, write max_misread = 100 in the source",
+            'a.mrc: указана кодировка koi8-r, но байты похожи на cp866; напишите charset = "cp866" или "auto"; если'
+            " буквы верны, напишите в источнике max_misread = 100",
+        ),
+        ("in all: 3 h 05 min", "всего: 3 ч 05 мин"),
+        ("composite: title 12 and author 4", "composite: 12 знаков заглавия и 4 знака автора"),
+        ("live, founder of a cluster with a:1.5, b:007", "действует, первая запись кластера вместе с a:1.5, b:007"),
+        ("a:1 and b:2: same, score 0.922 is at least 0.55", "a:1 и b:2: одна публикация, оценка 0,922 не ниже 0,55"),
+    ],
+)
+def test_numbers_units_places_and_keys_are_those_of_the_language(english, expected):
+    assert Sentences("ru").text(english) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "expected"),
+    [
+        ("records", 1234567, "1\xa0234\xa0567"),
+        ("kind", "wrong-check-digit", "Неверные контрольные цифры"),
+        ("kind", "a kind of the user", "a kind of the user"),
+        ("state", "current, served", "текущий, отдаётся сервером"),
+        ("outcome", "related", "другое издание, том или форма"),
+        ("material", "print monograph / print volume", "печать книга / печать том"),
+        ("carrier", "iso2709", "iso2709"),
+        ("reason", "split: другая печать", "отделено: другая печать"),
+        ("title", "new", "new"),
+        ("is_private", False, "нет"),
+    ],
+)
+def test_values_of_tables_are_in_words_where_the_column_has_codes(column, value, expected):
+    assert Sentences("ru").cell(column, value) == expected
+    assert Sentences("en").cell(column, value) == (f"{value:,}" if isinstance(value, int) and value else str(value))
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "expected"),
+    [
+        ("language", "rus, dan, xxx", "русский, датский, xxx"),
+        ("kind", "text, monographic, Текст", "текст, книга, Текст"),
+        ("title", "rus", "rus"),
+    ],
+)
+def test_the_codes_of_a_card_are_in_words(line, text, expected):
+    assert Sentences("ru").card_value(line, text) == expected
 
 
 def test_a_value_that_leads_back_to_itself_ends(russian):

@@ -129,7 +129,7 @@ class MatchSite:
             asyncio.get_running_loop().call_later(self._settings.timeout, taken.close)
             form = _format(request, chosen)
             table = folder / f"match.{form}" if form in _TABLES else None
-            asked = MatchRequest(str(folder / _NAME), _NAME, str(table or ""))
+            asked = MatchRequest(str(folder / _NAME), _NAME, str(table or ""), tag)
             messages = match_messages(self._command, asked, self._settings)
             closing = opened.pop_all()
         if table is not None:

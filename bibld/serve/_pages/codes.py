@@ -62,7 +62,7 @@ def main_class_of(scheme: str, mark: str) -> tuple[str, str]:
     """
     classification = _CLASSIFICATIONS.get(scheme, scheme)
     main = main_class(scheme, mark) or (mark[:1] if classification in ("ddc", "lcc") else mark)
-    is_of_two = classification == "bbk" and mark[:2] in _OF_TWO_EDITIONS.split(", ")
+    is_of_two = classification == "bbk" and main == mark and mark[:2] in _OF_TWO_EDITIONS.split(", ")
     return classification, _OF_TWO_EDITIONS if is_of_two else main
 
 

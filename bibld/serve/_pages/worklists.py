@@ -9,43 +9,12 @@ import msgspec
 
 from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
-from bibld.serve._language import PageLanguage, message
+from bibld.serve._language import PageLanguage, read_words
 from bibld.serve._pages.views import PageLink
 from bibld.serve._worklists import LINES_OF_PAGE, WorklistView
 from bibld.worklist import WorklistCount, WorklistLine
 
 _RUNS_SHOWN = 12
-
-KIND_WORDS = {
-    "duplicate-record": message("Duplicates in the catalogue"),
-    "possible-duplicate": message("Possible duplicates in the catalogue"),
-    "pair-to-decide": message("Pairs to decide with other libraries"),
-    "other-part": message("Others state another volume or part"),
-    "other-identifier": message("Others state another ISBN"),
-    "other-year": message("Others state another year"),
-    "other-language": message("Others state another language"),
-    "other-name": message("Others name other persons"),
-    "encoded-twice": message("Text encoded twice"),
-    "wrong-check-digit": message("Wrong check digits"),
-    "missing-field": message("Missing fields"),
-    "missing-record": message("Links to records that do not exist"),
-    "bad-character": message("Damaged characters"),
-    "contradicting-dates": message("Dates that contradict each other"),
-    "wrong-length": message("Fields of a wrong length"),
-    "wrong-code": message("Wrong codes"),
-    "missing-subfield": message("Missing subfields"),
-    "repeated-field": message("Fields that must not be repeated"),
-    "wrong-form": message("Values of a wrong form"),
-    "undefined-field": message("Undefined fields"),
-    "wrong-indicator": message("Wrong indicators"),
-    "undefined-subfield": message("Undefined subfields"),
-    "repeated-subfield": message("Subfields that must not be repeated"),
-    "deprecated-field": message("Obsolete fields"),
-    "deprecated-indicator": message("Obsolete indicators"),
-    "deprecated-subfield": message("Obsolete subfields"),
-    "deprecated-code": message("Obsolete codes"),
-    "missing-authority": message("Headings without the number of their authority record"),
-}
 
 
 class RunTotal(msgspec.Struct, frozen=True):
@@ -113,7 +82,7 @@ class WorklistPages:
         )
 
     def _kind(self, kind: str) -> str:
-        return self._language.text(KIND_WORDS[kind]) if kind in KIND_WORDS else kind
+        return self._language.text(read_words()["work_kind"].get(kind, kind))
 
     def _line(self, line: WorklistLine) -> LineView:
         return LineView(
