@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from bibld.dedup.evaluate import Evaluation as Evaluation
     from bibld.dedup.method import MethodOptions as MethodOptions
     from bibld.dedup.review import Question as Question
-    from bibld.enrich import EnrichmentReport as EnrichmentReport
     from bibld.enrich import RecordAddition as RecordAddition
     from bibld.errors import BadQueryError as BadQueryError
     from bibld.errors import BibldError as BibldError
@@ -98,6 +97,7 @@ if TYPE_CHECKING:
     from bibld.ingest import LoadResult as LoadResult
     from bibld.ingest import Withheld as Withheld
     from bibld.link import LinkReport as LinkReport
+    from bibld.model.enrichment import EnrichmentReport as EnrichmentReport
     from bibld.model.finding import Finding as Finding
     from bibld.model.marc import ControlField as ControlField
     from bibld.model.marc import DataField as DataField

@@ -27,6 +27,7 @@ from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.features import features_of
 from bibld.documents import open_published, published_releases
 from bibld.ingest import public_original_of
+from bibld.model.enrichment import EnrichmentReport, ReturnedFiles
 from bibld.model.iris import Iris
 from bibld.model.review import (
     EntityPair,
@@ -128,6 +129,10 @@ class StoredWorklists:
     def lines(self, source: str, kind: str, limit: int, offset: int) -> Sequence[WorklistLine]:
         """Return some lines of the last worklist, of one kind or, without one, of all."""
         return list(stored_worklist(self._workspace, source, kind, limit, offset))
+
+    def returned(self, source: str) -> Sequence[EnrichmentReport]:
+        """Return what the files contain that were written last for the library."""
+        return ReturnedFiles.read(self._workspace).sources.get(source, ())
 
     def write_table(self, source: str, file: Path) -> None:
         """Write the last worklist as a table, in the format of the suffix of the file."""

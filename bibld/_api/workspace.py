@@ -29,11 +29,11 @@ from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
 from bibld.dedup.method import scorer_warning
 from bibld.dedup.pair_files import add_verdicts, read_pairs
-from bibld.enrich import EnrichmentReport, RecordAddition
+from bibld.enrich import RecordAddition
 from bibld.errors import BibldError, ConfigError
 from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
 from bibld.ingest import source_files
-from bibld.model.enrichment import ReturnElement
+from bibld.model.enrichment import EnrichmentReport, ReturnElement
 from bibld.pipeline import Summary
 from bibld.progress import WarningLog
 from bibld.publish import Releases, ReleaseSummary, Verification
@@ -116,7 +116,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
             else:
                 summary = pipeline.run(self.config, begun, progress, **options)
             if until == "publish":
-                enriching.return_records(self.config, progress)
+                enriching.return_records(self.config, begun, progress)
             summary = msgspec.structs.replace(summary, warnings=tuple(progress.warnings))
             report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
         except (BibldError, MemoryError, KeyboardInterrupt) as error:
@@ -385,7 +385,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         """Match all records and write each step as a table in Parquet; return the files. The catalog is not changed.
 
         The tables are records, features, keys, pairs, scores and clusters. ``block`` and ``score`` replace the blockers
-        and the scorer, by name or by functions as of :func:`bibld.find_duplicates`. Raises ``CatalogError`` if the folder cannot be written.
+        and the scorer, by name or by functions as of :func:`bibld.find_duplicates`. Raises ``CatalogError`` if the
+        folder cannot be written.
 
         >>> [file.name for file in workspace.keep_tables("tables")][:3]
         ['records.parquet', 'features.parquet', 'keys.parquet']

@@ -70,7 +70,7 @@ def test_functions_are_measured_as_in_their_own_evaluation(sample):
     for one, (block, score) in zip(found.methods, arguments, strict=True):
         assert one.note == ""
         assert figures(one) == figures(workspace.evaluate(pairs, mode="full", block=block, score=score))
-    with pytest.raises(ConfigError, match='unknown dedup.block adapter "years"'):
+    with pytest.raises(ConfigError, match=r'unknown dedup\.block adapter "years"'):
         workspace.compare_methods(pairs, "years")
 
 
