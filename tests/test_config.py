@@ -74,7 +74,11 @@ def test_the_tables_of_adapters_reach_them(write):
                 'bibld.toml:3: missing key "dataset.license"',
             ],
         ),
-        (('title = { en = "Books" }', 'title = "Books"'), ["bibld.toml:5: dataset.title: expected table, got string"]),
+        (
+            ('title = { en = "Books" }', 'title = "Books"'),
+            ['bibld.toml:5: dataset.title: expected table, got string; write title = { en = "…" }'],
+        ),
+        (("[[source]]", '[dedup]\nblock = "paper"\n[[source]]'), ['dedup.block: expected list ["…"], got string']),
         (('path = "*.mrc"', 'path = "a**b"'), ['bibld.toml:10: source[1].path: "a**b" is not a file name or pattern']),
         (('id = "rsl"', 'id = "rsl"\nmax_deletes = "many"'), ["source[1].max_deletes"]),
         (('path = "*.mrc"', ""), ['bibld.toml:8: missing key "source[1].path"; name a file']),

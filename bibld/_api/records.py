@@ -208,7 +208,8 @@ def _rejected(error: RecordError, piece: Raw | None = None) -> Reject:
 
 
 def _unreadable(file: HarvestedFile, error: HarvestError) -> Reject:
-    return _rejected(DamagedFileError(Origin(file.source, file.name, 1, 0), str(error)))
+    reason = str(error).removeprefix(file.name).lstrip(": ")  # the place of the reject names the file
+    return _rejected(DamagedFileError(Origin(file.source, file.name, 1, 0), reason))
 
 
 # -- convert ---------------------------------------------------------------------------------------------------------

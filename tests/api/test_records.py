@@ -110,7 +110,7 @@ def test_a_file_of_an_unknown_format_is_one_reject(tmp_path, path):
     (tmp_path / "notes.txt").write_text("hello")
     (tmp_path / "empty").write_bytes(b"")
     first, second, *others = bibld.read([tmp_path / "notes.txt", tmp_path / "empty", path])
-    assert isinstance(first, bibld.Reject) and "notes.txt" in first.reason
+    assert isinstance(first, bibld.Reject) and first.reason.startswith("is of no known carrier")
     assert isinstance(second, bibld.Reject) and "empty" in second.reason
     assert len(others) == 4
 
