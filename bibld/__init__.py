@@ -134,7 +134,7 @@ __all__ = sorted(_HOME_OF)
 
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'bibld' has no attribute {name!r}")
+        raise AttributeError(f"module 'bibld' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     value = getattr(import_module(_HOME_OF[name]), name)
     globals()[name] = value
     return value

@@ -165,6 +165,11 @@ def test_a_missing_file_and_a_broken_one_are_reported(write, tmp_path):
     assert "not valid TOML" in faults(write("a = " + "[" * 9999))
 
 
+def test_a_file_of_records_is_no_configuration(tmp_path):
+    (tmp_path / "a.mrc").write_text("00024nam", encoding="utf-8")
+    assert faults(tmp_path / "a.mrc").endswith("; name a configuration such as bibld.toml")
+
+
 @pytest.mark.parametrize("charset", ["cp1251", "koi8-r", "utf-16"])
 def test_a_configuration_in_another_charset_must_be_saved_as_utf_8(tmp_path, charset):
     path = tmp_path / "bibld.toml"

@@ -312,7 +312,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         pairs: PathName,
         *,
         mode: Literal["auto", "full", "pairs"] = "auto",
-        block: Sequence[str | KeyFunction] = (),
+        block: str | KeyFunction | Sequence[str | KeyFunction] = (),
         score: str | ScoreFunction | None = None,
         across: bool = False,
         blockers: bool = False,
@@ -380,7 +380,11 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         return msgspec.structs.replace(found, skipped=tuple(skipped))
 
     def keep_tables(
-        self, folder: PathName, *, block: Sequence[str | KeyFunction] = (), score: str | ScoreFunction | None = None
+        self,
+        folder: PathName,
+        *,
+        block: str | KeyFunction | Sequence[str | KeyFunction] = (),
+        score: str | ScoreFunction | None = None,
     ) -> list[Path]:
         """Match all records and write each step as a table in Parquet; return the files. The catalog is not changed.
 
