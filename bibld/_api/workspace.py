@@ -271,7 +271,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         *,
         source: str | None = None,
         match: bool = False,
-        elements: Sequence[ReturnElement] = (),
+        elements: ReturnElement | Sequence[ReturnElement] = (),
         withdraw: bool = False,
         observe: Callable[[RecordAddition], object] | None = None,
     ) -> EnrichmentReport:
@@ -289,7 +289,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         123
         """
         paths = [files] if isinstance(files, str | os.PathLike) else files
-        options = enriching.EnrichOptions(source, match, tuple(elements), withdraw)
+        named = (elements,) if isinstance(elements, str) else tuple(elements)
+        options = enriching.EnrichOptions(source, match, named, withdraw)
         return enriching.enrich_files(self.config, paths, out, options, observe or (lambda _: None), self.progress)
 
     def convert(self, to: EngineName, *, at: datetime | None = None) -> ConvertedWorkspace:

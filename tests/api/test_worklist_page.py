@@ -47,7 +47,7 @@ def test_the_page_shows_what_the_library_got_back(own, server, tmp_path):
         "Identifiers of publications and works246",
         "ISBN2",
     ]
-    own.enrich(back, again, source="rsl", elements=["isbn"])
+    own.enrich(back, again, source="rsl", elements="isbn")
     shown = server.get("/worklist/rsl?lang=ru", "text/html").text
     assert "Прежние добавления удалены из записей: 123" in shown
     assert {*ADDITION_WORDS} == {*get_args(ReturnElement)}
