@@ -3,8 +3,8 @@
 This package is the public API; the command ``bibld`` does the same on the command line. For files, in memory::
 
     for record in bibld.read("f.mrc"): ...                     # Record or Reject
-    for mods in bibld.to_mods("f.mrc", profile="std"): ...     # MODS
-    found = bibld.find_duplicates(mods, progress=True)
+    descriptions = list(bibld.to_mods("f.mrc"))                # MODS
+    found = bibld.find_duplicates(descriptions, progress=True)
     merged = [bibld.merge(cluster) for cluster in found]
     lines = bibld.to_quads(merged, base="https://data.example.org/")
 

@@ -154,3 +154,10 @@ def test_a_sheet_that_is_full_has_another_behind_it(tmp_path, monkeypatch):
         write_table([Line(f"title {number}") for number in range(count)], ("title",), file, "xlsx")
         found = [list(sheet.values) for sheet in openpyxl.load_workbook(file)]
         assert [len(rows) - 1 for rows in found] == [min(2, count - 2 * each) for each in range(sheets)]
+
+
+def test_a_suffix_of_another_format_is_refused(invoke, tmp_path):
+    done = invoke("clusters", "--out", tmp_path / "clusters.xls")
+    assert done.exit_code == 2
+    assert ".xls is no format of tables; write .csv, .xlsx, .jsonl or .parquet, or --format" in done.output
+    assert invoke("clusters", "--out", tmp_path / "clusters.xls", "--format", "csv").exit_code == 0

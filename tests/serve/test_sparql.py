@@ -439,7 +439,10 @@ def test_faults_of_a_query_are_shown_on_the_page_and_as_members_of_the_problem(c
     page = ask(client, "SELECT * {\n ?s dctrms:title ?o }", "text/html")
     assert "line 2, column 5: unknown prefix &#34;dctrms:&#34;; did you mean &#34;dcterms:&#34;?" in page.text
     russian = ask(client, "SELECT * {\n ?s dctrms:title ?o }", "text/html", lang="ru")
-    assert "строка 2, столбец 5: неизвестный префикс «dctrms:»; возможно, имелось в виду &#34;dcterms:&#34;?" in russian.text
+    assert (
+        "строка 2, столбец 5: неизвестный префикс «dctrms:»; возможно, имелось в виду &#34;dcterms:&#34;?"
+        in russian.text
+    )
 
 
 @pytest.mark.parametrize(

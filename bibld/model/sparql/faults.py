@@ -25,6 +25,7 @@ _RUN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?P<word>[^\W\d]\w*)")
 _REPORT = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
 _KEYWORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_FUNCTION = re.compile(r"The custom function <([^>]*)> is not supported")
+_UPDATES = frozenset({"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD"})
 _SHOWN_KEYWORDS = frozenset({"BY", "AS", "IN", "WHERE", "OFFSET", "VALUES", "UNDEF"})
 _REASONS = {
     re.compile("that is unbound"): "SELECT names a variable that GROUP BY does not: group by it, or write SAMPLE",
@@ -153,6 +154,8 @@ def _word_fault(parts: Sequence[QueryToken]) -> _Fault | None:
     for word, position, after in _words(parts):
         if word.upper() in KEYWORDS or word.upper() in FUNCTIONS:
             continue
+        if word.upper() in _UPDATES:
+            return _Fault(position, f"runs change the data, not {word}; write SELECT, ASK, CONSTRUCT or DESCRIBE")
         is_function, name = after == "(", _shorten(word, _SHOWN)
         if close := _close(word.upper(), KEYWORDS | FUNCTIONS):
             hint = f"did you mean {close[0]}?"
