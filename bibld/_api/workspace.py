@@ -368,7 +368,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         ...     return float(left.title_info == right.title_info)
         >>> found = workspace.compare_methods("gold_pairs.csv", "paper:same_title", score=[same_title])
         >>> found.methods[0].recall
-        0.1327
+        0.0918
         """
         from bibld.dedup.comparison import compare_methods
 
