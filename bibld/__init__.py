@@ -3,8 +3,8 @@
 This package is the public API; the command ``bibld`` does the same on the command line. For files, in memory::
 
     for record in bibld.read("f.mrc"): ...                     # Record or Reject
-    for mods in bibld.to_mods("f.mrc", profile="std"): ...     # MODS
-    found = bibld.find_duplicates(mods, progress=True)
+    descriptions = list(bibld.to_mods("f.mrc"))                # MODS
+    found = bibld.find_duplicates(descriptions, progress=True)
     merged = [bibld.merge(cluster) for cluster in found]
     lines = bibld.to_quads(merged, base="https://data.example.org/")
 
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from bibld.dedup.evaluate import Evaluation as Evaluation
     from bibld.dedup.method import MethodOptions as MethodOptions
     from bibld.dedup.review import Question as Question
-    from bibld.enrich import EnrichmentReport as EnrichmentReport
     from bibld.enrich import RecordAddition as RecordAddition
     from bibld.errors import BadQueryError as BadQueryError
     from bibld.errors import BibldError as BibldError
@@ -98,6 +97,7 @@ if TYPE_CHECKING:
     from bibld.ingest import LoadResult as LoadResult
     from bibld.ingest import Withheld as Withheld
     from bibld.link import LinkReport as LinkReport
+    from bibld.model.enrichment import EnrichmentReport as EnrichmentReport
     from bibld.model.finding import Finding as Finding
     from bibld.model.marc import ControlField as ControlField
     from bibld.model.marc import DataField as DataField
@@ -134,7 +134,7 @@ __all__ = sorted(_HOME_OF)
 
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'bibld' has no attribute {name!r}")
+        raise AttributeError(f"module 'bibld' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     value = getattr(import_module(_HOME_OF[name]), name)
     globals()[name] = value
     return value

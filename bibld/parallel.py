@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,6 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Any, TypeVar
 
 from bibld.errors import StageError
@@ -81,6 +83,38 @@ def results_in_order(futures: Iterable[Future[Result]], ahead: int) -> Iterator[
         yield waiting.popleft().result()
 
 
+_STARTING = threading.Lock()
+
+
+class _Process(ForkServerProcess):
+    """A process that does not run the script of the main process, which it would import for functions in it.
+
+    What processes call is in modules; a script without ``if __name__ == "__main__"`` would start them again and again.
+    """
+
+    @staticmethod
+    def _Popen(process_obj: Any) -> Any:  # noqa: ANN401, N802 - the name that multiprocessing calls
+        main = vars(sys.modules["__main__"])
+        with _STARTING:
+            hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
+            main["__spec__"] = None
+            try:
+                return ForkServerProcess._Popen(process_obj)
+            finally:
+                main.update(hidden)
+
+
+class _Context(ForkServerContext):
+    Process = _Process
+
+
+def _context(preload: Sequence[str]) -> _Context:
+    """Return what starts processes; their server imports the modules in ``preload`` once for all of them."""
+    context = _Context()
+    context.set_forkserver_preload(list(preload))
+    return context
+
+
 class ProcessPool(AbstractContextManager["ProcessPool"]):
     """Worker processes that are started when the first task is submitted, and end with this process, however it ends.
 
@@ -115,10 +149,11 @@ class ProcessPool(AbstractContextManager["ProcessPool"]):
     def submit(self, function: Callable[..., Result], *arguments: object) -> Future[Result]:
         """Have a process call a function that it can import; starts the processes if necessary."""
         if self._executor is None:
-            context = multiprocessing.get_context("forkserver")
-            context.set_forkserver_preload(list(self._preload))
             self._executor = ProcessPoolExecutor(
-                self.workers, context, initializer=_prepare_process, initargs=(self._initialise, self._arguments)
+                self.workers,
+                _context(self._preload),
+                initializer=_prepare_process,
+                initargs=(self._initialise, self._arguments),
             )
         return self._executor.submit(function, *arguments)
 
@@ -148,8 +183,7 @@ def call_in_process(
     function needs, ``purpose`` in error messages what it does. When ``stopped`` is set, the process is ended, and
     ``CancelledError`` raised. Raises ``StageError`` when the process dies. The function may start further processes.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(preload))
+    context = _context(preload)
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send_outcome, args=(sender, function, arguments))
     process.start()

@@ -53,10 +53,16 @@ _PAGE_CALLS = {
     "_": None, "gettext": None, "text": None, "message": None, "ngettext": (1, 2), "plural": (1, 2), "pattern": (1, 2),
 }  # fmt: skip
 
+_OF_QUERIES = ("serve/_sparql/guard", "serve/_sparql/pool", "serve/_guarding/slots")
+"""Parts of the server that report to programs, too: what they raise is a message of commands."""
+
+_FAULTS_OF_QUERIES = "model/sparql/faults"
+"""Each text there is a message."""
+
 _ONLY_IN_CALLS = ("text", "crosswalk", "model", "triplify", "documents", "search", "parallel", "store")
 """Parts of bibld with tables of words, names and patterns: only what is raised, warned of or reported is a message."""
 
-_MESSAGE_CALLS = re.compile(r"\w*Error|warn|report|detail|Finding|append|_?fault|_?refuse\w*|Reject\w*|format_fault")
+_MESSAGE_CALLS = re.compile(r"\w*Error|warn|report|detail|Finding|append|_?fault|_?refus\w*|Reject\w*|format_fault")
 
 _WORDS = re.compile(r"(?<![\w{.@/-])[a-z]{2,}(?![\w}/-])")
 _MIN_WORDS = 3
@@ -167,10 +173,13 @@ def messages() -> dict[Message, str]:
         found |= {Message(label, context="field"): "fields" for label in _labels(json.loads(schema.read_bytes()))}
     for file in sorted(PACKAGE.rglob("*.py")):
         path = file.relative_to(PACKAGE)
-        if not str(path.with_suffix("")).startswith(_WITHOUT_MESSAGES):
+        module = str(path.with_suffix(""))
+        if module in _OF_QUERIES or not module.startswith(_WITHOUT_MESSAGES):
             part = path.parts[0].removesuffix(".py").strip("_")
             tree = ast.parse(file.read_text(encoding="utf-8"))
-            parts = _message_calls(tree) if part in _ONLY_IN_CALLS else [tree]
+            parts = _message_calls(tree) if part in _ONLY_IN_CALLS or module in _OF_QUERIES else [tree]
+            if module == _FAULTS_OF_QUERIES:
+                found |= dict.fromkeys(_sentences(tree), part)
             for message in (message for each in parts for message in _in_code(each)):
                 found.setdefault(message, part)
             if part in _WITH_SHORT_ONES:
@@ -213,6 +222,18 @@ def _texts(code: ast.AST) -> Iterator[str]:
             left_out.update(node.values)
         if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
             yield trimmed(template(node))
+
+
+def _sentences(tree: ast.Module) -> Iterator[Message]:
+    """Yield the texts with blanks and words in some code that are not patterns or documentation."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _name(node) in _NO_MESSAGES | {"removeprefix"}:
+            node.args = []
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)
+    for text in _texts(tree):
+        if " " in text and _WORDS.search(re.sub(r"\{\w+\}", "", text)):
+            yield Message(text)
 
 
 def _message_calls(tree: ast.Module) -> Iterator[ast.AST]:

@@ -74,7 +74,11 @@ def test_the_tables_of_adapters_reach_them(write):
                 'bibld.toml:3: missing key "dataset.license"',
             ],
         ),
-        (('title = { en = "Books" }', 'title = "Books"'), ["bibld.toml:5: dataset.title: expected table, got string"]),
+        (
+            ('title = { en = "Books" }', 'title = "Books"'),
+            ['bibld.toml:5: dataset.title: expected table, got string; write title = { en = "…" }'],
+        ),
+        (("[[source]]", '[dedup]\nblock = "paper"\n[[source]]'), ['dedup.block: expected list ["…"], got string']),
         (('path = "*.mrc"', 'path = "a**b"'), ['bibld.toml:10: source[1].path: "a**b" is not a file name or pattern']),
         (('id = "rsl"', 'id = "rsl"\nmax_deletes = "many"'), ["source[1].max_deletes"]),
         (('path = "*.mrc"', ""), ['bibld.toml:8: missing key "source[1].path"; name a file']),
@@ -159,6 +163,11 @@ def test_a_missing_file_and_a_broken_one_are_reported(write, tmp_path):
     assert faults(write("a = 1\nb = = 2\n")).endswith("bibld.toml:2: not valid TOML: Invalid value")
     assert faults(write("a = 1\nworkspace = ")).endswith("not valid TOML: Invalid value (at end of document)")
     assert "not valid TOML" in faults(write("a = " + "[" * 9999))
+
+
+def test_a_file_of_records_is_no_configuration(tmp_path):
+    (tmp_path / "a.mrc").write_text("00024nam", encoding="utf-8")
+    assert faults(tmp_path / "a.mrc").endswith("; name a configuration such as bibld.toml")
 
 
 @pytest.mark.parametrize("charset", ["cp1251", "koi8-r", "utf-16"])

@@ -1,11 +1,15 @@
 """Ordered maps over threads: the order, the number of results that wait, the number of workers."""
 
 import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import Future
+from pathlib import Path
 
 import pytest
 
+from bibld import parallel
 from bibld.parallel import batches, map_in_threads, results_in_order, worker_count
 
 
@@ -71,3 +75,18 @@ def test_threads_take_as_many_items_ahead_as_there_are_workers_unless_stated(wor
     results = map_in_threads(lambda number: number, numbers(), workers, ahead)
     assert (next(results), len(taken)) == (0, most)
     assert list(results) == list(range(1, 20))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "with parallel.ProcessPool(2, 'add', ['bibld.parallel']) as pool: print(pool.submit(max, 1, 2).result())",
+        "print(parallel.call_in_process(max, (1, 2), 'add', ['bibld.parallel'], threading.Event()))",
+    ],
+)
+def test_processes_do_not_run_a_script_again(tmp_path, call):
+    script = tmp_path / "script.py"
+    script.write_text(f"import threading\nfrom bibld import parallel\nprint('began')\n{call}\nprint(__file__)\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(parallel.__file__).parents[1])}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.split() == ["began", "2", str(script)]

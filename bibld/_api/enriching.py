@@ -6,12 +6,13 @@ import filecmp
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, get_args
 
 import msgspec
 
-from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source
+from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source, run_time
 from bibld._api.file_matching import match_files
 from bibld.catalog import Catalog
 from bibld.catalog.engines import engine_state
@@ -19,7 +20,6 @@ from bibld.config import Config, Source, SourceConfig
 from bibld.enrich import (
     AdditionFinder,
     Enricher,
-    EnrichmentReport,
     Locate,
     Located,
     RecordAddition,
@@ -28,7 +28,7 @@ from bibld.enrich import (
 )
 from bibld.errors import BibldError, ConfigError, HarvestError
 from bibld.ingest import public_original_of, source_files
-from bibld.model.enrichment import ReturnElement
+from bibld.model.enrichment import RETURNED_FILES, EnrichmentReport, ReturnedFiles, ReturnElement
 from bibld.model.marc import MarcRecord
 from bibld.model.origin import RecordId
 from bibld.progress import Progress, Silent
@@ -91,6 +91,8 @@ def enrich_files(
             enricher = _enricher(config, source, catalog, elements, observe, progress, locate)
             with _output(target) as stream:
                 reports.append(enricher.enrich_file(file, stream))
+            if target is not None and not options.match:
+                _note_file(config, source.id, reports[-1], run_time(), progress)
     return reports[0] if len(reports) == 1 else merge_reports("all files", reports)
 
 
@@ -232,10 +234,11 @@ class ReturnedRecords:
 # -- after each run ----------------------------------------------------------------------------------------------------
 
 
-def return_records(config: Config, progress: Progress) -> list[EnrichmentReport]:
+def return_records(config: Config, begun: datetime, progress: Progress) -> list[EnrichmentReport]:
     """Write the enriched files of the sources that ask for it, as far as anything changed since the last time.
 
-    A file that cannot be enriched is a warning: the run is done, and the other files are written.
+    ``begun`` is when the run began. A file that cannot be enriched is a warning: the run is done, and the other files
+    are written.
     """
     wanted = [source for source in config.sources if source.return_policy.file]
     releases = Releases(config.workspace)
@@ -252,10 +255,24 @@ def return_records(config: Config, progress: Progress) -> list[EnrichmentReport]
                     enricher = _enricher(config, source, catalog, (), lambda _: None, progress)
                     with _output(target) as stream:
                         reports.append(enricher.enrich_file(file, stream))
+                    _note_file(config, source.id, reports[-1], begun, progress)
                     progress.report(f"return: {target}: {_in_words(reports[-1])}")
             except BibldError as error:
                 progress.warn(f"return: {source.id}: {error}")
     return reports
+
+
+def _note_file(config: Config, source: str, report: EnrichmentReport, written: datetime, progress: Progress) -> None:
+    """Store in the workspace what a file contains that was written for a library."""
+    report = msgspec.structs.replace(report, written=written.isoformat(timespec="seconds"))
+    known = ReturnedFiles.read(config.workspace).sources
+    others = [one for one in known.get(source, ()) if one.file != report.file]
+    noted = ReturnedFiles({**known, source: tuple(sorted((*others, report), key=lambda one: one.file))})
+    try:
+        with _output(config.workspace / RETURNED_FILES) as stream:
+            stream.write(msgspec.json.encode(noted))
+    except ConfigError as error:  # the file of the library is written
+        progress.warn(f"{error}; its page does not show this file")
 
 
 def _returned_files(config: Config, source: Source) -> Iterator[tuple[HarvestedFile, Path]]:

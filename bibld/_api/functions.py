@@ -26,7 +26,7 @@ ScoreFunction = Callable[[Mods, Mods], float]
 """Returns how probably two descriptions are of one publication, from 0 to 1."""
 
 KeyFunction = Callable[[Mods], Iterable[object]]
-"""Returns the keys of a description; descriptions with a key in common are compared."""
+"""Returns the keys of a description, or one key as text; descriptions with a key in common are compared."""
 
 PolicyFunction = Callable[[Sequence[Statement]], Sequence[int]]
 """Returns the positions of the statements that are shown, in their order: see ``bibld.protocols.MergePolicy``."""
@@ -54,8 +54,16 @@ class FunctionScorer:
         import numpy as np
 
         pairs = zip(columns.ordinals[left].tolist(), columns.ordinals[right].tolist(), strict=True)
-        found = [self._function(self._describe(one), self._describe(other)) for one, other in pairs]
-        return np.array(found, dtype=np.float32)
+        return np.array([self._score(self._describe(one), self._describe(other)) for one, other in pairs], np.float32)
+
+    def _score(self, left: Mods, right: Mods) -> float:
+        score: object = self._function(left, right)
+        if isinstance(score, int | float) or hasattr(score, "__float__"):
+            value = float(score)
+            if 0 <= value <= 1:
+                return value
+        pair = f"{left.record_identifier} and {right.record_identifier}"
+        raise TypeError(f"{name_of(self._function)} returned {score!r} for {pair}; return a number from 0 to 1")
 
     def explain(self, columns: FeatureColumns, left: Any, right: Any, settings: Settings) -> Iterator[Score]:  # noqa: ANN401
         """Yield the score of each pair of rows, which has no features."""
@@ -85,9 +93,19 @@ class FunctionBlocker:
         found = [
             (int.from_bytes(hashlib.blake2b(repr(key).encode(), digest_size=_KEY_BYTES).digest()), row)
             for row, ordinal in enumerate(columns.ordinals.tolist())
-            for key in self._function(self._describe(ordinal))
+            for key in self._keys(self._describe(ordinal))
         ]
         return np.array([key for key, _ in found], np.uint64), np.array([row for _, row in found], np.uint32)
+
+    def _keys(self, mods: Mods) -> Iterable[object]:
+        keys: object = self._function(mods)
+        if isinstance(keys, str):
+            return (keys,)
+        if isinstance(keys, Iterable):
+            return keys
+        raise TypeError(
+            f"{name_of(self._function)} returned {keys!r} for {mods.record_identifier}; return a list of keys"
+        )
 
 
 class FunctionPolicy:
@@ -104,21 +122,30 @@ class FunctionPolicy:
         return self._function(statements)
 
 
+def name_of(function: Callable[..., object]) -> str:
+    """Return the name of a function, or of the class of another object that can be called."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
 @contextmanager
 def method_names(
-    block: Sequence[str | KeyFunction], score: str | ScoreFunction | None, describe: Callable[[int], Mods]
+    block: str | KeyFunction | Sequence[str | KeyFunction],
+    score: str | ScoreFunction | None,
+    describe: Callable[[int], Mods],
 ) -> Iterator[tuple[tuple[str, ...], str | None]]:
     """Yield the names of blockers and scorer; functions are adapters under their names while the context lasts."""
     with ExitStack() as lent:
+
+        def lend(stage: str, function: Callable[..., object], adapter: object) -> str:
+            return lent.enter_context(adapters.lent_adapter(stage, name_of(function), adapter))
+
+        blockers = [block] if isinstance(block, str) or callable(block) else block
         names = tuple(
-            one
-            if isinstance(one, str)
-            else lent.enter_context(adapters.lent_adapter("dedup.block", one.__name__, FunctionBlocker(one, describe)))
-            for one in block
+            one if isinstance(one, str) else lend("dedup.block", one, FunctionBlocker(one, describe))
+            for one in blockers
         )
         if score is not None and not isinstance(score, str):
-            adapter = FunctionScorer(score, describe)
-            score = lent.enter_context(adapters.lent_adapter("dedup.score", score.__name__, adapter))
+            score = lend("dedup.score", score, FunctionScorer(score, describe))
         yield names, score
 
 
@@ -129,6 +156,6 @@ def policy_names(policies: dict[str, str | PolicyFunction]) -> Iterator[dict[str
         yield {
             element: policy
             if isinstance(policy, str)
-            else lent.enter_context(adapters.lent_adapter("merge", policy.__name__, FunctionPolicy(policy)))
+            else lent.enter_context(adapters.lent_adapter("merge", name_of(policy), FunctionPolicy(policy)))
             for element, policy in policies.items()
         }

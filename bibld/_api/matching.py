@@ -125,7 +125,7 @@ def find_duplicates(
     records: Iterable[Mods] | Mapping[str, Iterable[Mods]],
     options: MethodOptions | ConfiguredWorkspace | None = None,
     *,
-    block: Sequence[str | KeyFunction] = (),
+    block: str | KeyFunction | Sequence[str | KeyFunction] = (),
     score: str | ScoreFunction | None = None,
     progress: Progress | bool = False,
 ) -> DuplicateClusters:
@@ -138,7 +138,8 @@ def find_duplicates(
 
     ``block`` and ``score`` replace blockers and scorer, by name or by a function: ``score(left, right)`` returns how
     probably two descriptions are the same, from 0 to 1; ``block(mods)`` returns keys, and descriptions that share one
-    are compared. ``progress``: True displays it.
+    are compared. Records with other years, volumes and so on are not joined, whatever their score. ``progress``: True
+    displays it.
 
     If identifiers occur again in a source, a Python warning names one with their number, and the last description of
     each is used. Raises ``ConfigError`` for a name that cannot name a source, and ``TypeError`` for values that are not

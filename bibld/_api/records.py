@@ -152,7 +152,10 @@ def _read(files: list[HarvestedFile], reader: str, charset: str) -> Iterator[Rec
 
 def _harvested(files: PathName | Iterable[PathName | HarvestedFile]) -> list[HarvestedFile]:
     """Name the files to be read; raises ``ConfigError`` for each that is not there."""
-    named = [files] if isinstance(files, str | os.PathLike) else files
+    named = [files] if isinstance(files, str | os.PathLike) else list(files)
+    for one in named:
+        if not isinstance(one, str | os.PathLike | HarvestedFile):
+            raise TypeError(f"expected the path of a file, got {type(one).__name__}; write bytes into a file first")
     found = [
         one if isinstance(one, HarvestedFile) else HarvestedFile(_SOURCE, Path(one).as_posix(), Path(one))
         for one in named
@@ -208,7 +211,8 @@ def _rejected(error: RecordError, piece: Raw | None = None) -> Reject:
 
 
 def _unreadable(file: HarvestedFile, error: HarvestError) -> Reject:
-    return _rejected(DamagedFileError(Origin(file.source, file.name, 1, 0), str(error)))
+    reason = str(error).removeprefix(file.name).lstrip(": ")  # the place of the reject names the file
+    return _rejected(DamagedFileError(Origin(file.source, file.name, 1, 0), reason))
 
 
 # -- convert ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import msgspec
 
 from bibld.config import Config
 from bibld.errors import StageError
+from bibld.model.enrichment import ReturnedFiles
 from bibld.model.report import FILE as RELEASE_FILE
 from bibld.model.report import Count, Report, ScoreBin
 from bibld.pipeline import Summary
@@ -78,6 +79,7 @@ def write_report(config: Config, summary: Summary, created: str, words: Sentence
         thresholds=release.matching.thresholds if release is not None else {},
         sizes=_counts(release.matching.sizes, words) if release is not None else (),
         growth=_growth(release, words),
+        returned=sorted(ReturnedFiles.read(config.workspace).sources.items()),
         shapes=release.shapes if release is not None else (),
         decisions=_DECISIONS,
     )

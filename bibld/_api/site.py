@@ -20,12 +20,14 @@ from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
 from bibld._api.table_files import table_format, write_table
 from bibld.catalog import Catalog, DatabaseWatch, StoredLink, Verdicts
+from bibld.config import Config
 from bibld.crosswalk import to_marc
 from bibld.dedup import review as reviewing
 from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.features import features_of
 from bibld.documents import open_published, published_releases
 from bibld.ingest import public_original_of
+from bibld.model.enrichment import EnrichmentReport, ReturnedFiles
 from bibld.model.iris import Iris
 from bibld.model.review import (
     EntityPair,
@@ -41,6 +43,7 @@ from bibld.publish.match import FOLDER
 from bibld.search import has_search, open_search
 from bibld.serve import Settings
 from bibld.serve.site import ReleaseLookup, Site, StaticSite, serve, write_static
+from bibld.text.libraries import country_of_library
 from bibld.text.translations import sentences_in
 from bibld.worklist import WorklistCount, WorklistLine, stored_worklist, worklist_counts
 
@@ -97,9 +100,16 @@ def open_site(workspace: ConfiguredWorkspace, settings: Settings) -> Site:
             lambda record: catalog.records.subfields_beside_mods(record.ordinal),
             match_command(config.file) if (release / FOLDER).is_dir() else (),
             StoredWorklists(config.workspace),
-            partial(to_marc, punctuation=True),
+            partial(to_marc, punctuation=True, country=country_of_libraries(config)),
             ReturnedRecords(config, catalog).get if config.dataset.base.isascii() else None,
         )
+
+
+def country_of_libraries(config: Config) -> str | None:
+    """Return the country (ISO 3166) of the ``isil`` of the dataset, else that of all its sources; None if unknown."""
+    codes = [config.dataset.isil] if config.dataset.isil else [source.config.isil for source in config.sources]
+    countries = {country_of_library(code, is_marc_code=True) for code in codes}
+    return countries.pop() if len(countries) == 1 else None
 
 
 def match_command(config: Path) -> tuple[str, ...]:
@@ -120,6 +130,10 @@ class StoredWorklists:
     def lines(self, source: str, kind: str, limit: int, offset: int) -> Sequence[WorklistLine]:
         """Return some lines of the last worklist, of one kind or, without one, of all."""
         return list(stored_worklist(self._workspace, source, kind, limit, offset))
+
+    def returned(self, source: str) -> Sequence[EnrichmentReport]:
+        """Return what the files contain that were written last for the library."""
+        return ReturnedFiles.read(self._workspace).sources.get(source, ())
 
     def write_table(self, source: str, file: Path, language: str) -> None:
         """Write the last worklist as a table in a language, in the format of the suffix of the file."""

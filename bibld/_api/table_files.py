@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, Literal, cast, get_args
 
@@ -18,7 +19,10 @@ from bibld.text.translations import SOURCE_LANGUAGE, Sentences, sentences_in
 
 FileFormat = Literal["csv", "xlsx", "jsonl", "parquet"]
 
-_SUFFIXES = {".xlsx": "xlsx", ".jsonl": "jsonl", ".parquet": "parquet"}
+_SUFFIXES = {
+    **dict.fromkeys(("", ".csv", ".txt"), "csv"),
+    **{".xlsx": "xlsx", ".jsonl": "jsonl", ".parquet": "parquet"},
+}
 _BINARY = ("xlsx", "parquet")
 
 _COLUMN_TYPES = {
@@ -43,7 +47,11 @@ def table_format(out: PathName | IO[str], named: str | None) -> FileFormat:
     if named is not None:
         check_choice(named, "format", list(get_args(FileFormat)))
     suffix = Path(out).suffix.lower() if isinstance(out, str | os.PathLike) else ""
-    form = cast(FileFormat, named or _SUFFIXES.get(suffix, "csv"))
+    if named is None and suffix not in _SUFFIXES:
+        raise ConfigError(
+            [f"{out}: {suffix} is no format of tables; write .csv, .xlsx, .jsonl or .parquet, or --format"]
+        )
+    form = cast(FileFormat, named or _SUFFIXES[suffix])
     if form in _BINARY and not isinstance(out, str | os.PathLike):
         raise ConfigError([f"--format {form}: needs a file; name it: --out FILE"])
     return form
@@ -114,8 +122,9 @@ def _write_text(
             stream.write(msgspec.json.encode(dict(zip(columns, row, strict=True))).decode() + "\n")
         return
     writer = csv.writer(stream, delimiter=words.separator)
-    writer.writerow(columns)
-    writer.writerows([_cell_of_csv(_joined(cell), words) for cell in row] for row in cells)
+    rows = ([_cell_of_csv(_joined(cell), words) for cell in row] for row in cells)
+    first = list(islice(rows, 1))  # if that fails, nothing is written
+    writer.writerows(chain([columns], first, rows))
 
 
 def _cell_of_csv(cell: object, words: Sentences) -> object:

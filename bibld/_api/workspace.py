@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -29,11 +29,11 @@ from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
 from bibld.dedup.method import scorer_warning
 from bibld.dedup.pair_files import add_verdicts, read_pairs
-from bibld.enrich import EnrichmentReport, RecordAddition
+from bibld.enrich import RecordAddition
 from bibld.errors import BibldError, ConfigError
 from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
 from bibld.ingest import source_files
-from bibld.model.enrichment import ReturnElement
+from bibld.model.enrichment import EnrichmentReport, ReturnElement
 from bibld.pipeline import Summary
 from bibld.progress import WarningLog
 from bibld.publish import Releases, ReleaseSummary, Verification
@@ -117,7 +117,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
             else:
                 summary = pipeline.run(self.config, begun, progress, **options)
             if until == "publish":
-                enriching.return_records(self.config, progress)
+                enriching.return_records(self.config, begun, progress)
             summary = msgspec.structs.replace(summary, warnings=tuple(progress.warnings))
             report = write_report(self.config, summary, begun.isoformat(timespec="seconds"), self.words)
         except (BibldError, MemoryError, KeyboardInterrupt) as error:
@@ -272,7 +272,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         *,
         source: str | None = None,
         match: bool = False,
-        elements: Sequence[ReturnElement] = (),
+        elements: ReturnElement | Sequence[ReturnElement] = (),
         withdraw: bool = False,
         observe: Callable[[RecordAddition], object] | None = None,
     ) -> EnrichmentReport:
@@ -290,7 +290,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         123
         """
         paths = [files] if isinstance(files, str | os.PathLike) else files
-        options = enriching.EnrichOptions(source, match, tuple(elements), withdraw)
+        named = (elements,) if isinstance(elements, str) else tuple(elements)
+        options = enriching.EnrichOptions(source, match, named, withdraw)
         return enriching.enrich_files(self.config, paths, out, options, observe or (lambda _: None), self.progress)
 
     def convert(self, to: EngineName, *, at: datetime | None = None) -> ConvertedWorkspace:
@@ -313,7 +314,7 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         pairs: PathName,
         *,
         mode: Literal["auto", "full", "pairs"] = "auto",
-        block: Sequence[str | KeyFunction] = (),
+        block: str | KeyFunction | Sequence[str | KeyFunction] = (),
         score: str | ScoreFunction | None = None,
         across: bool = False,
         blockers: bool = False,
@@ -345,7 +346,14 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         return msgspec.structs.replace(found, skipped=tuple(skipped))
 
     def compare_methods(
-        self, pairs: PathName, methods: str = "all", *, mode: Literal["full", "pairs"] = "full", across: bool = False
+        self,
+        pairs: PathName,
+        methods: str = "all",
+        *,
+        mode: Literal["full", "pairs"] = "full",
+        across: bool = False,
+        block: Sequence[KeyFunction] = (),
+        score: Sequence[ScoreFunction] = (),
     ) -> MethodComparison:
         """Measure methods of matching side by side against labelled pairs; nothing is stored.
 
@@ -353,31 +361,46 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         (``"composite,composite+minhash:model"``); ``all`` stands for each blocker and some combinations. Each runs in a
         separate process; one that cannot be measured has a ``note`` with the reason. With the mode ``pairs`` only
         labelled pairs count, with ``across`` only pairs of different sources; pairs with unknown or deleted records are
-        skipped. Raises ``ConfigError`` for unknown names.
+        skipped. ``block`` and ``score`` are functions as of :func:`bibld.find_duplicates`, which ``methods`` names as
+        Python does (``paper-2`` for one with the name of an adapter); a method that calls one runs in this process.
+        Raises ``ConfigError`` for unknown names.
 
-        >>> workspace.compare_methods("gold_pairs.csv", "paper:jaccard")  # doctest: +SKIP
+        >>> def same_title(left, right):
+        ...     return float(left.title_info == right.title_info)
+        >>> found = workspace.compare_methods("gold_pairs.csv", "paper:same_title", score=[same_title])
+        >>> found.methods[0].recall
+        0.0918
         """
         from bibld.dedup.comparison import compare_methods
 
         skipped: list[str] = []
-        with self.catalog() as catalog:
+        with self.catalog() as catalog, ExitStack() as lent:
+            for function in (None, *score):
+                lent.enter_context(method_names(block if function is None else (), function, catalog.records.mods))
             labelled = read_pairs(Path(pairs), catalog, skipped)
             found = compare_methods(catalog, self.config, labelled, methods, mode, self.progress, across)
         return msgspec.structs.replace(found, skipped=tuple(skipped))
 
-    def keep_tables(self, folder: PathName, *, block: Sequence[str] = (), score: str | None = None) -> list[Path]:
+    def keep_tables(
+        self,
+        folder: PathName,
+        *,
+        block: str | KeyFunction | Sequence[str | KeyFunction] = (),
+        score: str | ScoreFunction | None = None,
+    ) -> list[Path]:
         """Match all records and write each step as a table in Parquet; return the files. The catalog is not changed.
 
         The tables are records, features, keys, pairs, scores and clusters. ``block`` and ``score`` replace the blockers
-        and the scorer of the configuration. Raises ``CatalogError`` if the folder cannot be written.
+        and the scorer, by name or by functions as of :func:`bibld.find_duplicates`. Raises ``CatalogError`` if the
+        folder cannot be written.
 
         >>> [file.name for file in workspace.keep_tables("tables")][:3]
         ['records.parquet', 'features.parquet', 'keys.parquet']
         """
         from bibld.dedup.memory import keep_tables
 
-        with self.catalog() as catalog:
-            chosen = self.config.with_dedup(tuple(block), score)
+        with self.catalog() as catalog, method_names(block, score, catalog.records.mods) as names:
+            chosen = self.config.with_dedup(*names)
             return keep_tables(catalog, chosen, Path(folder), self.progress)
 
     def train(

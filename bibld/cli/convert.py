@@ -98,7 +98,7 @@ def read(files: tuple[str, ...], reader: str, charset: str, as_json: bool) -> No
         for record in bibld.read([on_disk(name, opened) for name in files], reader=reader, charset=charset):
             if isinstance(record, bibld.Reject):
                 rejected = True
-                echo(f"reject: {record}", err=True)
+                echo_in_options(f"reject: {record}")
                 continue
             if record.origin.file != announced:
                 announced = record.origin.file
@@ -187,7 +187,7 @@ def crosswalk(
             for outcome in outcomes:
                 if isinstance(outcome, bibld.Reject):
                     rejected += 1
-                    echo(f"reject: {in_options(str(outcome))}", err=True)
+                    echo_in_options(f"reject: {outcome}")
                     if bytes_of_rejects is not None:
                         bytes_of_rejects.write(outcome.original)
                         bytes_of_rejects.write(b"" if outcome.original.endswith((b"\n", b"\x1d")) else b"\n")
@@ -196,7 +196,7 @@ def crosswalk(
                 warned += len(outcome.warnings)
                 if verbose:
                     for warning in outcome.warnings:
-                        echo(f"{outcome.raw.origin}: {in_options(warning)}", err=True)
+                        echo_in_options(f"{outcome.raw.origin}: {warning}")
                 yield outcome.content
 
         if coverage and context.get_parameter_source("output") is click.core.ParameterSource.DEFAULT:
@@ -233,6 +233,7 @@ def crosswalk(
     sys.exit(SOME_REJECTED if rejected else 0)
 
 
-def in_options(message: str) -> str:
-    """Name the options of this command where a message names keys of the configuration."""
-    return _SETTING.sub(lambda found: f"{_OPTION_OF_KEY[found[1]]} {found[2]}", message)
+def echo_in_options(message: str) -> None:
+    """Print a message on standard error; where it names keys of the configuration, name the options of this command."""
+    words = terminal().text(message)
+    click.echo(_SETTING.sub(lambda found: f"{_OPTION_OF_KEY[found[1]]} {found[2]}", words), err=True)

@@ -218,6 +218,8 @@ def query(config: Path, sparql: str, as_json: bool) -> None:
             raise bibld.ConfigError([f"{file}: cannot be read: {error.strerror}"]) from error
         except UnicodeDecodeError as error:
             raise bibld.ConfigError([f"{file}: is not UTF-8; save the file as UTF-8"]) from error
+    elif Path(sparql).suffix in (".rq", ".sparql"):
+        raise bibld.ConfigError([f"{sparql}: is not a query; write @ before the name of a file"])
     rows = bibld.Workspace(config).query(sparql)
     if as_json:
         print_json(rows.to_dicts())

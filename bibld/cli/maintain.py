@@ -48,6 +48,8 @@ def rejects(config: Path, source: str | None, as_json: bool) -> None:
         return
     for reject in found:
         echo(f"{reject} [{reject.kind}, {count_of(len(reject.original), 'byte')} stored]")
+    if not found:
+        echo("there are no rejects", err=True)
 
 
 @catalog.command()

@@ -63,7 +63,8 @@ def load(path: Path) -> Config:
     except tomllib.TOMLDecodeError as error:
         position = _POSITION.search(str(error))
         line_of, message = (f"{position[1]}:", str(error)[: position.start()]) if position else ("", str(error))
-        raise ConfigError([f"{path}:{line_of} not valid TOML: {message}"]) from error
+        hint = "" if path.suffix == ".toml" else "; name a configuration such as bibld.toml"
+        raise ConfigError([f"{path}:{line_of} not valid TOML: {message}{hint}"]) from error
     except RecursionError as error:
         raise ConfigError([f"{path}: not valid TOML: nested too deeply"]) from error
     return Checker(path.absolute(), str(path), text).check(tables)

@@ -48,7 +48,7 @@ _EXAMPLES = {
     "workspace": 'name the folder for everything that bibld stores: workspace = "build/bibld"',
     "path": 'name a file, a list of files, or patterns: path = "dump/*.mrc"',
 }
-_TOML_TYPES = {"object": "table", "array": "list", "str": "string", "int": "integer", "bool": "true or false"}
+_TOML_TYPES = {"object": "table", "array": 'list ["…"]', "str": "string", "int": "integer", "bool": "true or false"}
 _INVALID = object()
 _MADE_FROM_DOCUMENTS = ("search", "feed", "sitemap")
 """Parts of a release that read the prepared documents, so that ``documents`` must be written before them."""
@@ -371,6 +371,7 @@ class Checker:
         except msgspec.ValidationError as error:
             words = re.sub(r"`([^`]*)`", lambda found: _TOML_TYPES.get(found[1], found[1]), str(error))
             words = words.replace("Expected", "expected").replace(" - at $", " at ")
+            words += f"; {_EXAMPLES[key]}" if key in _EXAMPLES else ""
             self._add_fault(_join(where, key), self._replaced.get(_join(where, key), words))
             return default
 

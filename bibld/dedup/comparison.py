@@ -1,7 +1,8 @@
 """Compare methods of matching: what each finds and what it costs, over the records of one catalog.
 
 Features are extracted once. Then each method runs in a separate process, so that its seconds and memory are not
-those of others; its kernels are loaded before the clock starts. What is measured is the way from features to clusters.
+those of others; its kernels are loaded before the clock starts. A method that calls a function of this process runs
+here. What is measured is the way from features to clusters.
 """
 
 from __future__ import annotations
@@ -155,7 +156,8 @@ def compare_methods(
 
 def _methods(names: str, config: Config) -> list[str]:
     """Return the names of the methods, each once; ``all`` stands for each blocker, and for some combinations."""
-    known = {stage: adapters.adapter_names(stage) for stage in ("dedup.block", "dedup.score")}
+    stages = ("dedup.block", "dedup.score")
+    known = {stage: [*adapters.adapter_names(stage), *adapters.lent_names(stage)] for stage in stages}
     chosen: list[str] = []
     for name in filter(None, map(str.strip, names.split(","))):
         chosen += [*known["dedup.block"], "+".join(config.dedup.block), *_COMBINATIONS] if name == ALL else [name]
@@ -210,11 +212,18 @@ def _is_similar(pairs: _Pairs, config: Config) -> npt.NDArray[np.bool_]:
 
 
 def _in_process(task: _Task) -> MethodResult:
+    if _calls_functions(task.config):
+        return _measure(task)
     try:
         with ProcessPool(1, "measure a method", [__name__]) as pool:
             return pool.submit(_measure, task).result()
     except (BibldError, BrokenProcessPool) as error:
         return _failed(task, error)
+
+
+def _calls_functions(config: Config) -> bool:
+    of_blocks = not set(config.dedup.block).isdisjoint(adapters.lent_names("dedup.block"))
+    return of_blocks or config.dedup.score in adapters.lent_names("dedup.score")
 
 
 def _failed(task: _Task, error: Exception) -> MethodResult:
@@ -233,9 +242,10 @@ def _measure(task: _Task) -> MethodResult:
     config, folder = task.config, task.folder
     try:
         with Catalog(config.workspace, read_only=True) as catalog:
-            few = {catalog.register.record(ordinal): mods for ordinal, _, mods in islice(catalog.records.live(), _FEW)}
-            copies = {RecordId("copy", str(record)): mods for record, mods in few.items()}
-            find_duplicates(few | copies, config)  # loads the kernels, so that their loading is not measured
+            if not _calls_functions(config):  # these know the records of the catalog only, and need few kernels
+                few = {catalog.register.record(each): mods for each, _, mods in islice(catalog.records.live(), _FEW)}
+                copies = {RecordId("copy", str(record)): mods for record, mods in few.items()}
+                find_duplicates(few | copies, config)  # loads the kernels, so that their loading is not measured
             people = catalog.register.verdicts()
             with ExitStack() as stack:
                 with _peak_memory() as memory:

@@ -22,7 +22,6 @@ from bibld.enrich._editing import form_of as form_of
 from bibld.enrich._editing import is_editable as is_editable
 from bibld.enrich._editing import withdraw_additions as withdraw_additions
 from bibld.enrich._enriching import Enricher as Enricher
-from bibld.enrich._enriching import EnrichmentReport as EnrichmentReport
 from bibld.enrich._enriching import Locate as Locate
 from bibld.enrich._enriching import RecordAddition as RecordAddition
 from bibld.enrich._enriching import locate_in_catalog as locate_in_catalog

@@ -26,8 +26,13 @@ from bibld.enrich._marc21 import MARC21
 from bibld.enrich._slices import CarrierForm, NotEditableError
 from bibld.enrich._unimarc import UNIMARC
 from bibld.errors import ConfigError, HarvestError, ReadError, RecordError
-from bibld.model.brief import brief
-from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, ReturnElement, without_additions
+from bibld.model.enrichment import (
+    MARC21_MARKS,
+    UNIMARC_MARKS,
+    EnrichmentReport,
+    ReturnElement,
+    without_additions,
+)
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord, Subfield
 from bibld.model.mods import Mods
@@ -41,7 +46,7 @@ _TITLE_TAGS = ("200", "245")
 _COPY_BYTES = 1 << 20
 _WITH_MARK, _UNCHANGED = "utf-16", "surrogatepass"
 
-_COUNTS = ("records", "unknown", "unchangeable", "enriched", "changed", "omitted")
+_COUNTS = ("records", "unknown", "unchangeable", "enriched", "changed", "omitted", "withdrawn")
 
 Locate = Callable[[Raw, MarcRecord, RecordId | None], Located | None]
 """Finds the publication of a record of a file from its bytes and its content; None if there is none.
@@ -79,31 +84,6 @@ class RecordAddition(msgspec.Struct, frozen=True):
         agency = f"{self.agency}, " if self.agency else ""
         line = f"{self.record or self.origin}  {self.tag} {self.text}  ({agency}{self.source}{confidence})"
         return f"{self.origin}: {line} left out: {self.fault}" if self.fault else line
-
-
-class EnrichmentReport(msgspec.Struct, frozen=True):
-    """How many records of a file were enriched, left as they were or not found.
-
-    ``records`` were read; ``unknown`` are not in the catalog, ``unchangeable`` cannot be changed without risk: both
-    are copied unchanged, and so are bytes that are no record. ``enriched`` got additions; ``changed`` have other bytes
-    than before. ``elements`` counts the additions by element, ``omitted`` those that were left out.
-    """
-
-    file: str
-    records: int
-    unknown: int
-    unchangeable: int
-    enriched: int
-    changed: int
-    omitted: int
-    elements: tuple[tuple[str, int], ...] = ()
-
-    __repr__ = brief
-
-    @property
-    def additions(self) -> int:
-        """The number of additions."""
-        return sum(count for _, count in self.elements)
 
 
 class Enricher:
@@ -154,8 +134,7 @@ class Enricher:
         for reason, origins in self._faults.items():
             others = f" (and {len(origins) - 1:,} further)" if len(origins) > 1 else ""
             self._warn(f"{origins[0]}{others}: {reason}; it is returned as it is")
-        counts = {name: self._counts[name] for name in _COUNTS}
-        return EnrichmentReport(file=file.name, **counts, elements=tuple(sorted(self._elements.items())))
+        return _report(file.name, self._counts, self._elements)
 
     def enrich_record(self, raw: Raw, reader: str, carrier: Any) -> bytes:  # noqa: ANN401
         """Return the bytes of one record with its additions; unchanged if they cannot be changed safely."""
@@ -175,6 +154,7 @@ class Enricher:
         try:
             record = carrier.parse(raw).record
             data = withdraw_additions(form, raw.data, self._base)
+            self._counts["withdrawn"] += data != raw.data
             if self._finder is not None:
                 bare = without_additions(record, self._base) if data != raw.data else record
                 data = self._add(Raw(raw.origin, data), bare, form, carrier, self._finder)
@@ -349,8 +329,13 @@ def unsupported_message(name: str, examined: Examined) -> str:
 
 def merge_reports(name: str, reports: Sequence[EnrichmentReport]) -> EnrichmentReport:
     """Return the sums of the reports of some files."""
-    counts = {count: sum(getattr(one, count) for one in reports) for count in _COUNTS}
+    counts: Counter[str] = Counter({count: sum(getattr(one, count) for one in reports) for count in _COUNTS})
     elements: Counter[str] = Counter()
     for one in reports:
         elements.update(dict(one.elements))
-    return EnrichmentReport(file=name, **counts, elements=tuple(sorted(elements.items())))
+    return _report(name, counts, elements)
+
+
+def _report(name: str, counts: Counter[str], elements: Counter[str]) -> EnrichmentReport:
+    values = {"file": name, **{count: counts[count] for count in _COUNTS}, "elements": sorted(elements.items())}
+    return msgspec.convert(values, EnrichmentReport)

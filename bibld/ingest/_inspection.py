@@ -6,8 +6,6 @@ else than a catalogue. Nothing of such a source is loaded; it keeps the state of
 
 from __future__ import annotations
 
-import html
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,18 +31,13 @@ from bibld.read import (
     delete_others,
     examine,
     find_misreading,
-    first_bytes,
     read,
     unpack_once,
+    web_page,
 )
 from bibld.text.charsets import UTF8
 from bibld.text.lists import read_list
 
-_HEAD = 4 * 1024
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
-_TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-_MAX_TITLE_LETTERS = 80
-_BOM = b"\xef\xbb\xbf"
 _ALL = 100
 _MAX_SAMPLED = 500
 """Records of a file that are parsed before it is loaded."""
@@ -254,7 +247,7 @@ def inspect_file(
         if may_be_empty:
             return None
         raise HarvestError(f"{file.name}: is empty; fetch it again")
-    if page := _html_page(file):
+    if page := web_page(file):
         raise HarvestError(f"{file.name}: {page}; fetch the catalogue again")
     examined = examine(file, source.config.read, source.config.charset, source.read)
     check = charset_check(examined.carrier)
@@ -341,16 +334,6 @@ def _size(file: HarvestedFile) -> int:
         return file.path.stat().st_size
     except OSError:
         return 0
-
-
-def _html_page(file: HarvestedFile) -> str:
-    """Return a description of a web page that was stored in place of data; empty for any other file."""
-    head = first_bytes(file, _HEAD).removeprefix(_BOM)
-    if not _HTML.match(head):
-        return ""
-    title = _TITLE.search(head)
-    text = html.unescape(" ".join(title[1].decode(errors="replace").split())) if title else ""
-    return f'is a web page ("{text[:_MAX_TITLE_LETTERS]}")' if text else "is a web page"
 
 
 def source_files(config: Config, source: Source) -> Iterator[HarvestedFile]:

@@ -18,10 +18,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from bibld.model.brief import brief
 from bibld.model.marc import ControlField, DataField, MarcRecord, Subfield
 
 TOOL = "bibld"
@@ -175,3 +177,50 @@ def without_additions(record: MarcRecord, base: str) -> MarcRecord:
             field = msgspec.structs.replace(field, subfields=rest)
         kept.append(field)
     return msgspec.structs.replace(record, all_fields=tuple(kept))
+
+
+class EnrichmentReport(msgspec.Struct, frozen=True):
+    """How many records of a file were enriched, left as they were or not found.
+
+    ``records`` were read; ``unknown`` are not in the catalog, ``unchangeable`` cannot be changed without risk: both
+    are copied unchanged, and so are bytes that are no record. ``enriched`` got additions; ``changed`` have other bytes
+    than before. ``elements`` counts the additions by element, ``omitted`` those that were left out. From ``withdrawn``
+    records additions that the file had already were removed. ``written`` is when the file was written, as ISO 8601;
+    empty if it was not.
+    """
+
+    file: str
+    records: int
+    unknown: int
+    unchangeable: int
+    enriched: int
+    changed: int
+    omitted: int
+    elements: tuple[tuple[str, int], ...] = ()
+    withdrawn: int = 0
+    written: str = ""
+
+    __repr__ = brief
+
+    @property
+    def additions(self) -> int:
+        """The number of additions."""
+        return sum(count for _, count in self.elements)
+
+
+RETURNED_FILES = "reports/returned.json"
+"""The file of a workspace that contains ``ReturnedFiles``."""
+
+
+class ReturnedFiles(msgspec.Struct, frozen=True, array_like=True):
+    """What the files contain that were written last for the libraries of a workspace, by source."""
+
+    sources: dict[str, tuple[EnrichmentReport, ...]] = {}
+
+    @classmethod
+    def read(cls, workspace: Path) -> ReturnedFiles:
+        """Read what was noted in a workspace; the same as that of none if this version cannot read it."""
+        try:
+            return msgspec.json.decode((workspace / RETURNED_FILES).read_bytes(), type=cls)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return cls()

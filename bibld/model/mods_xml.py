@@ -52,6 +52,8 @@ def to_xml(mods: Mods, *, pretty: bool = False) -> bytes:
     >>> bibld.to_xml(mods)[:38]
     b"<?xml version='1.0' encoding='UTF-8'?>"
     """
+    if not isinstance(mods, Mods):
+        raise TypeError(f"expected MODS, got {type(mods).__name__}; convert files and records with bibld.to_mods first")
     return etree.tostring(to_element(mods), encoding="UTF-8", xml_declaration=True, pretty_print=pretty)
 
 
@@ -82,7 +84,7 @@ def join_collection(documents: Iterable[bytes], out: BinaryIO) -> int:
     return count
 
 
-def from_xml(data: bytes) -> Mods:
+def from_xml(data: bytes | str) -> Mods:
     """Read a document that is one ``mods``.
 
     Raises ``ValueError`` for what is not well-formed XML, has a document type declaration (which bibld never reads), or
@@ -93,7 +95,10 @@ def from_xml(data: bytes) -> Mods:
     True
     """
     try:
-        root = parse_xml(data, is_huge=True)
+        if isinstance(data, str):  # whatever charset it declares
+            root = parse_xml(data.encode(), is_huge=True, charset="utf-8")
+        else:
+            root = parse_xml(data, is_huge=True)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"not well-formed XML: {error}") from error
     if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]

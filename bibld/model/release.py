@@ -103,8 +103,8 @@ class QuadCounts(msgspec.Struct, frozen=True):
 
     def quads_without(self, graph: str) -> int:
         """Return the number of all quads but those of one named graph."""
-        apart = {graph, self.in_default_graph}
-        return self.default_graph + sum(count for name, count in self.graphs.items() if name not in apart)
+        others = {graph, self.in_default_graph}
+        return self.default_graph + sum(count for name, count in self.graphs.items() if name not in others)
 
 
 class DatasetDescription(msgspec.Struct, frozen=True):

@@ -97,6 +97,11 @@ def lent_adapter(stage: str, name: str, adapter: Any) -> Iterator[str]:  # noqa:
         del _LENT[stage, free]
 
 
+def lent_names(stage: str) -> list[str]:
+    """Return the names of the objects that are adapters of this process alone, in alphabetical order."""
+    return sorted(name for lent_to, name in _LENT if lent_to == stage)
+
+
 def settings_type(stage: str, name: str) -> type[Any]:
     """Return the struct that an adapter's table in the configuration must fit; raises as :func:`load_adapter` does."""
     settings: type[Any] = load_adapter(stage, name).Settings

@@ -7,6 +7,9 @@ records, and ``carrier.parse`` parses each alone. A carrier can be stored as JSO
 
 from __future__ import annotations
 
+import codecs
+import html
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -34,7 +37,10 @@ from bibld.read._streams import Recoded as Recoded
 from bibld.read._streams import open_decompressed as open_decompressed
 
 VERSION = 1
-_HEAD = 64 * 1024
+_HEAD, _HEAD_OF_PAGE = 64 * 1024, 4 * 1024
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_MAX_TITLE_LETTERS = 80
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -108,6 +114,16 @@ def first_bytes(file: HarvestedFile, size: int) -> bytes:
         return opened.stream.read(size)
 
 
+def web_page(file: HarvestedFile) -> str:
+    """Return a description of a web page that was stored in place of data; empty for any other file."""
+    head = first_bytes(file, _HEAD_OF_PAGE).removeprefix(codecs.BOM_UTF8)
+    if not _HTML.match(head):
+        return ""
+    title = _TITLE.search(head)
+    text = html.unescape(" ".join(title[1].decode(errors="replace").split())) if title else ""
+    return f'is a web page ("{text[:_MAX_TITLE_LETTERS]}")' if text else "is a web page"
+
+
 def to_json(carrier: Carrier) -> bytes:
     """Return a carrier as JSON."""
     return msgspec.json.encode(carrier)
@@ -157,7 +173,12 @@ def _detect_reader(file: HarvestedFile) -> str:
     name = adapters.detect_adapter("read", head)
     if name is not None:
         return name
-    known = adapters.adapter_names("read")
-    what = "is empty" if not head and not opened.damage else "is of no known carrier"
-    damage = f" ({opened.damage})" if opened.damage else ""
-    raise HarvestError(f'{file.name} {what}{damage}; supported are {", ".join(known)}: name one by read = "…"')
+    if not head and not opened.damage:
+        fault = "is empty; fetch it again"
+    elif page := web_page(file):
+        fault = f"{page}; fetch the catalogue again"
+    else:
+        known = ", ".join(adapters.adapter_names("read"))
+        damage = f" ({opened.damage})" if opened.damage else ""
+        fault = f'is of no known carrier{damage}; supported are {known}: name one by read = "…"'
+    raise HarvestError(f"{file.name}: {fault}")

@@ -54,6 +54,10 @@ class Message(str):
         return result
 
 
+class Sentence(Message):
+    """A sentence that another part of bibld has written in English; its message is found again by its words."""
+
+
 def message(pattern: str, /, **values: object) -> Message:
     """Return a message for :meth:`PageLanguage.text`; it is the English text itself where there is no page."""
     result = Message.from_pattern(pattern)
@@ -89,6 +93,8 @@ class PageLanguage:
         A :class:`Message` has its values itself; those that are messages or dates are in this language too. What has
         no translation is returned as it is.
         """
+        if isinstance(pattern, Sentence):
+            return self.sentence(pattern)
         if isinstance(pattern, Message):
             return self.text(pattern.pattern, **pattern.values)
         found = self._messages.gettext(pattern) if pattern else ""

@@ -16,6 +16,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bibld.model.enrichment import EnrichmentReport
 from bibld.serve._http import ProblemError, Representation, language_headers, language_of, respond
 from bibld.serve._language import message
 from bibld.worklist import WorkKind, WorklistCount, WorklistLine
@@ -38,16 +39,23 @@ class WorklistDesk(Protocol):
     def lines(self, source: str, kind: str, limit: int, offset: int) -> Sequence[WorklistLine]:
         """Return some lines of the last worklist, of one kind or, without one, of all."""
 
+    def returned(self, source: str) -> Sequence[EnrichmentReport]:
+        """Return what the files contain that were written last for the library."""
+
     def write_table(self, source: str, file: Path, language: str) -> None:
         """Write the last worklist as a table in a language, in the format of the suffix of the file."""
 
 
 class WorklistView(msgspec.Struct, frozen=True):
-    """What the page of a worklist shows: the counts of all runs, and some lines of a ``kind``, empty for all kinds."""
+    """What the page of a worklist shows: the counts of all runs, and some lines of a ``kind``, empty for all kinds.
+
+    ``returned`` are the files that were written last for the library.
+    """
 
     source: str
     counts: Sequence[WorklistCount]
     lines: Sequence[WorklistLine]
+    returned: Sequence[EnrichmentReport] = ()
     kind: str = ""
     page: int = 1
 
@@ -105,7 +113,7 @@ class WorklistSite:
     def _view(self, source: str, kind: str, page: int) -> WorklistView:
         counts = self._desk.counts(source)
         lines = self._desk.lines(source, kind, LINES_OF_PAGE, (page - 1) * LINES_OF_PAGE)
-        return WorklistView(source, counts, lines, kind, page)
+        return WorklistView(source, counts, lines, self._desk.returned(source), kind, page)
 
     async def _table(self, request: Request, source: str, form: str) -> Response:
         tag = language_of(request)

@@ -67,6 +67,9 @@ _MAX_DEPTH = 6
 _LETTERS_OF_A_SENTENCE = 15
 """Shorter patterns, ``{number} new``, would take a list of such items for one."""
 
+_BEGINNING = re.compile(r"[a-z].*: \{\w+\}")
+"""A message that is before others: ``bibld: {message}``."""
+
 _MIN_LETTERS = 3
 """A pattern with fewer letters would fit every text."""
 
@@ -312,6 +315,8 @@ class _Pattern:
         self.places = parts[1::2]
         self._words = [part for part in parts[::2] if part]
         self.letters = sum(map(str.isalpha, "".join(self._words)))
+        if _BEGINNING.fullmatch(text):  # it is before lists, and none of their items
+            self.letters += _LETTERS_OF_A_SENTENCE
         self._expression: re.Pattern[str] | None = None
 
     def match(self, text: str) -> dict[str, str] | None:

@@ -160,6 +160,38 @@ def test_a_function_is_no_adapter_any_more_afterwards(descriptions):
         adapters.load_adapter("dedup.score", "<lambda>")
 
 
+class Always:
+    def __call__(self, left, right):
+        return 0.9
+
+
+def test_one_name_one_function_and_one_key_need_no_list(descriptions):
+    def year(mods):
+        return mods.origin_info[0].date_issued[0].value[:4]
+
+    records = descriptions["rsl"]
+    for one, listed in (("paper", ["paper"]), (year, [lambda mods: [year(mods)]])):
+        found, expected = (bibld.find_duplicates(records, block=each, score=Always()).pairs for each in (one, listed))
+        assert [(row.left, row.right, row.by) for row in found] == [(row.left, row.right, row.by) for row in expected]
+        assert len(found)
+    assert {row.by for row in found if row.decision == "same"} == {"Always"}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"score": lambda left, right: None}, "<lambda> returned None for .* and .*; return a number from 0 to 1"),
+        ({"score": lambda left, right: "0.5"}, "<lambda> returned '0.5' for"),
+        ({"score": lambda left, right: 5}, "<lambda> returned 5 for"),
+        ({"score": lambda left, right: float("nan")}, "<lambda> returned nan for"),
+        ({"block": lambda mods: None}, "<lambda> returned None for .*; return a list of keys"),
+    ],
+)
+def test_what_a_function_must_not_return_is_named(descriptions, options, words):
+    with pytest.raises(TypeError, match=words):
+        bibld.find_duplicates(descriptions["rsl"], **options)
+
+
 def test_functions_of_the_same_name_do_not_meet():
     from bibld.protocols import adapters
 

@@ -106,11 +106,23 @@ def test_a_path_that_is_no_file_is_named_before_anything_is_read(path, tmp_path)
         assert "nothing.mrc: not found" in caught.value.faults[1]
 
 
+@pytest.mark.parametrize("files", [b"00024", [1], [open]])
+def test_what_is_no_path_is_named(files):
+    with pytest.raises(TypeError, match="expected the path of a file, got "):
+        bibld.read(files)
+
+
+def test_a_misspelt_name_has_what_python_needs_for_its_hint():
+    with pytest.raises(AttributeError) as caught:
+        bibld.find_duplicate  # noqa: B018
+    assert (caught.value.name, caught.value.obj) == ("find_duplicate", bibld)
+
+
 def test_a_file_of_an_unknown_format_is_one_reject(tmp_path, path):
     (tmp_path / "notes.txt").write_text("hello")
     (tmp_path / "empty").write_bytes(b"")
     first, second, *others = bibld.read([tmp_path / "notes.txt", tmp_path / "empty", path])
-    assert isinstance(first, bibld.Reject) and "notes.txt" in first.reason
+    assert isinstance(first, bibld.Reject) and first.reason.startswith("is of no known carrier")
     assert isinstance(second, bibld.Reject) and "empty" in second.reason
     assert len(others) == 4
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from bibld._api.site import open_site
+from bibld import Workspace
+from bibld._api.site import country_of_libraries, open_site
 from bibld.model.origin import RecordId
 from tests.serve.client import running
 
@@ -67,3 +68,21 @@ def test_the_format_is_listed(client):
     listed = etree.fromstring(client.get("/oai?verb=ListMetadataFormats").content)
     prefixes = [one.text for one in listed.iter(f"{OAI}metadataPrefix")]
     assert prefixes == ["oai_dc", "mods", "marcxml", "returned"]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "sources", "country"),
+    [
+        ("RU-10010001", ["PL-1", ""], "RU"),
+        ("", ["RU-10010001", "RU-10010033"], "RU"),
+        ("", ["RU-10010001", "PL-1"], None),
+        ("", ["RU-10010001", ""], None),
+    ],
+)
+def test_marc_of_merged_descriptions_is_of_the_country_of_the_libraries(tmp_path, dataset, sources, country):
+    text = 'workspace = "build"\n[dataset]\nbase = "https://data.example.org/"\ntitle = { en = "A" }\npublisher = "B"\n'
+    text += f'license = "https://creativecommons.org/publicdomain/zero/1.0/"\nisil = "{dataset}"\n'
+    for number, isil in enumerate(sources):
+        text += f'[[source]]\nid = "s{number}"\nisil = "{isil}"\npath = "s{number}.mrc"\n'
+    (tmp_path / "bibld.toml").write_text(text, encoding="utf-8")
+    assert country_of_libraries(Workspace(tmp_path / "bibld.toml").config) == country

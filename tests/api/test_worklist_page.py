@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import shutil
+from typing import get_args
 
 import openpyxl
 import pytest
+from lxml import html
 
 import bibld
 from bibld._api.site import open_site
+from bibld.model.enrichment import ReturnElement
+from bibld.serve._pages.worklists import ADDITION_WORDS
 from bibld.text.translations import sentences_in, word_tables
 from bibld.worklist import WorkKind
 from tests.serve.client import running
@@ -30,6 +34,23 @@ def lines(own):
 def server(own, lines):
     with running(open_site(own, own.config.serve)) as client:
         yield client
+
+
+def test_the_page_shows_what_the_library_got_back(own, server, tmp_path):
+    assert "What it got back" not in server.get("/worklist/rsl", "text/html").text
+    back, again = tmp_path / "rsl.mrc", tmp_path / "again" / "rsl.mrc"
+    own.enrich(own.path.parent / "rsl.mrc", back, elements=["identifiers", "isbn"])
+    page = html.fromstring(server.get("/worklist/rsl", "text/html").text)
+    (section,) = page.xpath("//section[@aria-labelledby='given-back']")
+    assert "123 of 123 records have additions since" in section.findtext("p")
+    assert [row.text_content().split("\n")[0] for row in section.iter("tr")] == [
+        "Identifiers of publications and works246",
+        "ISBN2",
+    ]
+    own.enrich(back, again, source="rsl", elements="isbn")
+    shown = server.get("/worklist/rsl?lang=ru", "text/html").text
+    assert "Прежние добавления удалены из записей: 123" in shown
+    assert {*ADDITION_WORDS} == {*get_args(ReturnElement)}
 
 
 def test_before_the_first_worklist_the_page_names_the_command(workspace):

@@ -132,6 +132,10 @@ def test_a_query_is_answered_from_the_release(invoke, tmp_path):
     assert invoke("query", config, "SELEC").exit_code == 1
     assert invoke("query", config, f"@{tmp_path / 'no.rq'}").exit_code == 2
     assert "no.rq: not found" in invoke("query", config, f"@{tmp_path / 'no.rq'}").output
+    assert "no.rq: is not a query; write @ before the name of a file" in invoke("query", config, "no.rq").output
+    assert invoke("catalog", "rejects", config).stderr == "there are no rejects\n"
+    unreadable = invoke("match", config, str(tmp_path / "no.mrc"))
+    assert (unreadable.exit_code, unreadable.stdout) == (2, "")
     assert "is a folder; name a configuration in it" in invoke("run", str(tmp_path)).output
 
 

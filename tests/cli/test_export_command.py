@@ -173,3 +173,10 @@ def test_tables_for_people_are_in_their_language_and_those_for_programs_in_engli
     assert written["a.csv"][0] == "исход;оценка;почему"
     assert written["a.csv"][1].startswith("новая;0,5;общего ключа блокирования нет")
     assert written["a.jsonl"][0].startswith('{"outcome":"new","score":0.5,"reasons":["no shared')
+
+
+def test_a_suffix_of_another_format_is_refused(invoke, tmp_path):
+    done = invoke("clusters", "--out", tmp_path / "clusters.xls")
+    assert done.exit_code == 2
+    assert ".xls is no format of tables; write .csv, .xlsx, .jsonl or .parquet, or --format" in done.output
+    assert invoke("clusters", "--out", tmp_path / "clusters.xls", "--format", "csv").exit_code == 0

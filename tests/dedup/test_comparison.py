@@ -56,6 +56,24 @@ def test_a_method_that_fails_is_reported_and_the_others_are_measured(sample, tmp
     assert paper.candidates > 0
 
 
+def test_functions_are_measured_as_in_their_own_evaluation(sample):
+    def years(mods):
+        return [date.value[:4] for origin in mods.origin_info for date in origin.date_issued]
+
+    def same_title(left, right):
+        return float(left.title_info == right.title_info)
+
+    workspace, pairs = bibld.Workspace(sample), sample.parent / "gold_pairs.csv"
+    methods = "years:same_title,paper+years,paper:jaccard"
+    found = workspace.compare_methods(pairs, methods, block=[years], score=[same_title])
+    arguments = [([years], same_title), (["paper", years], None), (["paper"], "jaccard")]
+    for one, (block, score) in zip(found.methods, arguments, strict=True):
+        assert one.note == ""
+        assert figures(one) == figures(workspace.evaluate(pairs, mode="full", block=block, score=score))
+    with pytest.raises(ConfigError, match=r'unknown dedup\.block adapter "years"'):
+        workspace.compare_methods(pairs, "years")
+
+
 def test_all_are_the_blockers_the_configured_method_and_combinations(sample):
     config = bibld.Workspace(sample).config.with_dedup(("composite", "simhash"), None)
     names = comparison._methods("all", config)

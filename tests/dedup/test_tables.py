@@ -50,6 +50,18 @@ def test_each_pair_shares_a_key_and_has_a_score(tables):
     assert query("select count(distinct family) > 0 from keys") == [(True,)]
 
 
+def test_functions_write_the_tables_too(sample, tmp_path):
+    def titles(mods):
+        return [info.title for info in mods.title_info]
+
+    def half(left, right):
+        return 0.5
+
+    bibld.Workspace(sample).keep_tables(tmp_path, block=[titles], score=half)
+    query = "select distinct blocker, score from '{0}/keys.parquet', '{0}/scores.parquet'"
+    assert duckdb.execute(query.format(tmp_path)).fetchall() == [("titles", 0.5)]
+
+
 def test_a_verdict_of_a_person_is_in_the_tables(sample, tmp_path):
     workspace = bibld.Workspace(sample)
     (_, one, other), *_ = ((row.size, *row.records) for row in workspace.clusters() if row.size == 2)

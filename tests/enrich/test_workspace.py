@@ -9,12 +9,13 @@ from typing import get_args
 
 import pytest
 from click.testing import CliRunner
+from lxml import html
 
 import bibld
 import bibld.progress
 from bibld.cli import command_line
 from bibld.errors import ConfigError, HarvestError
-from bibld.model.enrichment import ReturnElement
+from bibld.model.enrichment import ReturnedFiles, ReturnElement
 from bibld.worklist import FormatChecker, load_format
 from tests.read.carriers import lines_of
 
@@ -301,7 +302,8 @@ def test_files_in_utf16_are_enriched(workspace, tmp_path, charset, mark):
         workspace.enrich(file, out, source="slavica")
 
 
-def test_each_run_returns_the_files(prepared, tmp_path):
+def test_each_run_returns_the_files(prepared, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
     folder = tmp_path / "site"
     config = bibld.write_sample(folder)
     text = config.read_text(encoding="utf-8")
@@ -310,6 +312,12 @@ def test_each_run_returns_the_files(prepared, tmp_path):
     workspace = bibld.Workspace(config)
     workspace.run()
     target = folder / "back" / "nlr" / "nlr.iso"
+    table = html.parse(folder / "build" / "report.html").xpath(
+        "//h2[. = 'Given back']/following::table[1]//tbody//*/text()"
+    )
+    assert table == ["nlr", "nlr.iso", "2026-01-01T00:00:00+00:00", "129", "129", "identifiers 258, isbn 6", "0"]
+    (noted,) = ReturnedFiles.read(workspace.config.workspace).sources["nlr"]
+    assert (noted.records, noted.enriched, noted.elements) == (129, 129, (("identifiers", 258), ("isbn", 6)))
     workspace.enrich(folder / "nlr.iso", tmp_path / "same")
     assert target.read_bytes() == (tmp_path / "same").read_bytes()
     inode, time = target.stat().st_ino, target.stat().st_mtime_ns

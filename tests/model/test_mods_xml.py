@@ -287,3 +287,17 @@ def content_of(root: etree._Element) -> list[tuple[str, str, list[tuple[str, str
         if path and (text or attributes):
             rows.append((path, text, attributes))
     return sorted(rows)
+
+
+@pytest.mark.parametrize("head", ["", "<?xml version='1.0' encoding='windows-1251'?>"])
+def test_text_is_read_whatever_charset_it_declares(head):
+    assert from_xml(f"{head}<mods xmlns='{MODS}'><titleInfo><title>Идиот</title></titleInfo></mods>") == Mods(
+        title_info=(TitleInfo(title="Идиот"),)
+    )
+
+
+def test_only_mods_is_written():
+    with pytest.raises(
+        TypeError, match=r"expected MODS, got list; convert files and records with bibld\.to_mods first"
+    ):
+        to_xml([])

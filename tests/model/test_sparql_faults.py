@@ -22,6 +22,7 @@ FAULTS = [
     ("SELECT * { ?s }", 1, 15, ["has no predicate and object"]),
     ("SELECT * { ?s ?p ?o ?s ?p ?o }", 1, 21, ['write "." before "?s"']),
     ("SELECT * { ?s foaf:name 'x', }", 1, 30, ["an object is missing"]),
+    ("INSERT DATA { <a:b> <a:b> 1 }", 1, 1, ["runs change the data, not INSERT"]),
     ("SELEC * { ?s ?p ?o }", 1, 1, ['unknown word "SELEC"', "SELECT"]),
     ("SELECT * {\n OPTONAL { ?s ?p ?o } }", 2, 2, ["did you mean OPTIONAL?"]),
     ("SELECT * { FILTER(STRLN(?x) > 3) }", 1, 19, ['unknown function "STRLN"', "STRLEN"]),

@@ -171,7 +171,7 @@ DOUBTFUL = {
     "zeros at the end": Doubtful(replaced(LIB[:-500] + bytes(500)), "only zeros from byte"),
     "more zeros at the end": Doubtful(replaced(LIB + bytes(4096)), f"only zeros from byte {len(LIB)}"),
     "zeros inside": Doubtful(replaced(LIB[:700] + bytes(512) + LIB[1212:]), "only zeros from byte 700"),
-    "only zeros": Doubtful(replaced(bytes(len(LIB))), "lib.mrc is of no known carrier"),
+    "only zeros": Doubtful(replaced(bytes(len(LIB))), "lib.mrc: is of no known carrier"),
     "a web page": Doubtful(
         replaced(b"<!DOCTYPE html><html><title>503 Service\n Unavailable</title>"),
         'is a web page ("503 Service Unavailable")',

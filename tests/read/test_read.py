@@ -71,16 +71,23 @@ def test_settings_and_charset_are_passed_on(harvested):
     assert (examined.carrier.charset, examined.carrier.max_record_bytes) == ("koi8-r", 99)
 
 
-@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n" + bytes(100), b"hello", b"PK\x03\x04", b"<html/>"])
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n" + bytes(100), b"hello", b"PK\x03\x04"])
 def test_a_file_of_unknown_kind_names_itself_and_what_is_supported(data, harvested):
     supported = "supported are .*iso2709, jsonl, marcjson, marcxml, mods, mrk, yaz"
-    with pytest.raises(HarvestError, match=rf"dump/file is of no known carrier( \(.*\))?; {supported}"):
+    with pytest.raises(HarvestError, match=rf"dump/file: is of no known carrier( \(.*\))?; {supported}"):
         examine(harvested(data))
 
 
 def test_an_empty_file_is_reported_as_empty(harvested):
-    with pytest.raises(HarvestError, match="dump/file is empty"):
+    with pytest.raises(HarvestError, match="dump/file: is empty; fetch it again"):
         examine(harvested(b""))
+
+
+def test_a_web_page_in_place_of_data_is_reported_with_its_title(harvested):
+    with pytest.raises(HarvestError, match='dump/file: is a web page \\("Log & in"\\); fetch the catalogue again'):
+        examine(harvested(b"<!DOCTYPE html><html><title>Log &amp; in</title>"))
+    with pytest.raises(HarvestError, match="dump/file: is a web page; fetch"):
+        examine(harvested(b"<html/>"))
 
 
 def test_an_unknown_reader_is_a_fault_of_the_configuration(harvested):

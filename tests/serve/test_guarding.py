@@ -204,7 +204,7 @@ def test_slots_hold_for_all_processes_together_and_those_of_an_ended_one_are_fre
     for each in dying:
         each.__enter__()
     with first.take("a"):
-        with pytest.raises(TooManyQueriesError, match="3 queries are running or waiting"), first.take("a"):
+        with pytest.raises(TooManyQueriesError, match="running or waiting for your address: 3;"), first.take("a"):
             pass
         with first.take("b"), pytest.raises(QueueFullError), first.take("c"):
             pass

@@ -8,9 +8,9 @@ import pytest
 from bibld.errors import BadQueryError
 from bibld.model.rdf import PREFIXES
 from bibld.model.sparql.faults import explain_fault
-from bibld.serve._language import language_named
+from bibld.serve._language import Sentence, language_named
 from bibld.serve._sparql.guard import check_query
-from bibld.serve._sparql.problems import REASONS, to_message
+from bibld.text.translations import sentences_in
 
 QUERIES = [
     "SELECT * { ?s dctrms:title ?o }",
@@ -59,24 +59,27 @@ def report_of(query: str) -> str:
 @pytest.mark.parametrize("query", QUERIES)
 def test_faults_are_explained_in_russian_without_a_word_of_english(query):
     report = report_of(query)
-    found = to_message(report)
-    assert found == report  # programs get the same text
-    shown = language_named("ru").text(found)
+    shown = language_named("ru").text(Sentence.from_pattern(report))
     assert re.match(r"строка \d+, столбец \d+: [а-я«]|эта служба ", shown), shown
     assert not ENGLISH.search(shown.partition(" (известны без объявления")[0]), shown
 
 
-@pytest.mark.parametrize("reason", REASONS, ids=lambda reason: reason.pattern[:40])
-def test_each_reason_is_recognised_with_its_values(reason):
-    samples = {"line": "3", "column": "7", "number": "2.5", "keyword": "BY", "keywords": "AS or IN"}
-    names = re.findall(r"%\((\w+)\)s", reason.pattern)
-    report = reason.pattern % {name: samples.get(name, f"<{name}>") for name in names} if names else reason.pattern
-    found = to_message(report)
-    assert found == report
-    assert language_named("ru").text(found) != report
+@pytest.mark.parametrize(
+    ("report", "shown"),
+    [
+        ("the query had no answer within 30 s, time in the queue included", "за 30 с, включая время в очереди"),
+        ("queries that are running or waiting for your address: 3; wait until one has ended", "с вашего адреса уже"),
+        ("no query process can be started over /srv/x: no room", "не удаётся запустить процесс для запросов (/srv/x)"),
+        ("the query cannot be evaluated: disk on fire", "запрос не удаётся выполнить: disk on fire"),
+        ("line 2, column 1: disk on fire", "строка 2, столбец 1: disk on fire"),
+        ("disk on fire", "disk on fire"),
+    ],
+)
+def test_reports_of_the_server_are_shown_in_russian_as_far_as_they_are_known(report, shown):
+    assert language_named("ru").text(Sentence.from_pattern(report)).startswith(shown)
 
 
-def test_what_is_not_known_stays_as_it_is():
-    assert to_message("disk on fire") == "disk on fire"
-    shown = language_named("ru").text(to_message("line 2, column 1: disk on fire"))
-    assert shown == "строка 2, столбец 1: disk on fire"
+def test_a_command_explains_a_query_in_the_same_words():
+    report = "line 1, column 3: the query is empty; write SELECT, ASK, CONSTRUCT or DESCRIBE"
+    expected = "строка 1, столбец 3: запрос пуст; напишите SELECT, ASK, CONSTRUCT или DESCRIBE"
+    assert sentences_in("ru").text(f"bibld: {report}") == f"bibld: {expected}"

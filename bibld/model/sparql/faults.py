@@ -25,14 +25,15 @@ _RUN = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?P<word>[^\W\d]\w*)")
 _REPORT = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
 _KEYWORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NO_FUNCTION = re.compile(r"The custom function <([^>]*)> is not supported")
+_UPDATES = frozenset({"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD"})
 _SHOWN_KEYWORDS = frozenset({"BY", "AS", "IN", "WHERE", "OFFSET", "VALUES", "UNDEF"})
 _REASONS = {
-    "variable that is unbound": "SELECT names a variable that GROUP BY does not: group by it, or write SAMPLE",
-    "overrides": "a variable after AS has a value already; choose another name",
-    "ggregate": "an aggregate such as COUNT is possible only in SELECT, HAVING and ORDER BY",
-    "blank node": "a blank node with this label occurs in another group; use a variable",
-    "Duplicated variable": "two columns of SELECT have one name; choose another one",
-    "IRI parsing failed": "an IRI is not valid",
+    re.compile("that is unbound"): "SELECT names a variable that GROUP BY does not: group by it, or write SAMPLE",
+    re.compile("overrides"): "a variable after AS has a value already; choose another name",
+    re.compile("ggregate"): "an aggregate such as COUNT is possible only in SELECT, HAVING and ORDER BY",
+    re.compile("blank node"): "a blank node with this label occurs in another group; use a variable",
+    re.compile("Duplicated variable"): "two columns of SELECT have one name; choose another one",
+    re.compile("IRI parsing failed"): "an IRI is not valid",
 }
 """Parts of a parser's report that do not depend on the place → what they mean."""
 
@@ -126,10 +127,11 @@ def _prefix_fault(parts: Sequence[QueryToken], prefixes: Mapping[str, str]) -> _
     if unknown is None:
         return None
     close = _close(unknown, known)
-    hint = f'did you mean "{close[0]}:"?' if close else f"declare it: PREFIX {_shorten(unknown, _SHOWN)}: <…>"
-    names = ", ".join(sorted(prefixes))
-    known_names = f" (known without declaration: {names})" if names else ""
-    return _Fault(used[unknown].start, f'unknown prefix "{_shorten(unknown, _SHOWN)}:"; {hint}{known_names}')
+    prefix, names = _shorten(unknown, _SHOWN), ", ".join(sorted(prefixes))
+    hint = f'did you mean "{close[0]}:"?' if close else f"declare it: PREFIX {prefix}: <…>"
+    if names:
+        return _Fault(used[unknown].start, f'unknown prefix "{prefix}:"; {hint} (known without declaration: {names})')
+    return _Fault(used[unknown].start, f'unknown prefix "{prefix}:"; {hint}')
 
 
 def _close(word: str, known: Set[str]) -> list[str]:
@@ -152,14 +154,17 @@ def _word_fault(parts: Sequence[QueryToken]) -> _Fault | None:
     for word, position, after in _words(parts):
         if word.upper() in KEYWORDS or word.upper() in FUNCTIONS:
             continue
-        is_function = after == "("
+        if word.upper() in _UPDATES:
+            return _Fault(position, f"runs change the data, not {word}; write SELECT, ASK, CONSTRUCT or DESCRIBE")
+        is_function, name = after == "(", _shorten(word, _SHOWN)
         if close := _close(word.upper(), KEYWORDS | FUNCTIONS):
             hint = f"did you mean {close[0]}?"
         elif is_function:
             hint = "the functions are those of SPARQL 1.1"
         else:
             hint = 'variables begin with "?", texts are in quotation marks, names have a prefix'
-        return _Fault(position, f'unknown {"function" if is_function else "word"} "{_shorten(word, _SHOWN)}"; {hint}')
+        reason = f'unknown function "{name}"; {hint}' if is_function else f'unknown word "{name}"; {hint}'
+        return _Fault(position, reason)
     return None
 
 
@@ -172,14 +177,17 @@ def _bracket_fault(parts: Sequence[QueryToken]) -> _Fault | None:
             opened.append(token)
         elif token.text in _OPENING:
             if not opened:
-                return _Fault(token.start, f'"{token.text}" closes nothing; remove it, or add "{_OPENING[token.text]}"')
+                opening = _OPENING[token.text]
+                return _Fault(token.start, f'"{token.text}" closes nothing; remove it, or add "{opening}"')
             last = opened.pop()
             if _CLOSING[last.text] != token.text:
-                reason = f'this "{last.text}" is not closed before the next "{token.text}"'
-                return _Fault(last.start, f'{reason}; add "{_CLOSING[last.text]}"')
+                bracket, missing = last.text, _CLOSING[last.text]
+                reason = f'this "{bracket}" is not closed before the next "{token.text}"; add "{missing}"'
+                return _Fault(last.start, reason)
     if opened:
         last = opened[-1]
-        return _Fault(last.start, f'this "{last.text}" is not closed; add "{_CLOSING[last.text]}"')
+        missing = _CLOSING[last.text]
+        return _Fault(last.start, f'this "{last.text}" is not closed; add "{missing}"')
     return None
 
 
@@ -193,7 +201,8 @@ def _comma_fault(parts: Sequence[QueryToken]) -> _Fault | None:
         if token.text == "," and after.text in ("}", ".", ";", ","):
             return _Fault(after.start, f'after "," an object is missing before "{after.text}"')
         if before.text == ")" and token.kind == "variable" and after.text == ")":
-            return _Fault(token.start, f"write AS before {_shorten(token.text, _SHOWN)}")
+            variable = _shorten(token.text, _SHOWN)
+            return _Fault(token.start, f"write AS before {variable}")
         if before.kind == "run" and before.text.upper() == "FILTER" and token.kind == "variable":
             return _Fault(token.start, "write the condition of FILTER in brackets: FILTER(…)")
     return None
@@ -221,9 +230,10 @@ def _reported_fault(query: str, parts: Sequence[QueryToken], report: str) -> _Fa
         return _Fault(parts[0].start, "a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE, after its PREFIX lines")
     found = _REPORT.search(report)
     if found is None:
-        return _Fault(0, f"the query is not SPARQL: {_shorten(' '.join(report.split()), 4 * _SHOWN)}")
+        reason = _shorten(" ".join(report.split()), 4 * _SHOWN)
+        return _Fault(0, f"the query is not SPARQL: {reason}")
     for part, reason in _REASONS.items():
-        if part in found[3]:
+        if part.search(found[3]):
             return _Fault(_start_of_form(parts), reason)
     keywords, is_exact = _expected(found[3])
     position = TextPosition(int(found[1]), int(found[2])).position(query)
@@ -233,14 +243,16 @@ def _reported_fault(query: str, parts: Sequence[QueryToken], report: str) -> _Fa
     fault = _triple_fault(parts, number)
     if fault is not None:
         return fault
-    offers = [keyword for keyword in keywords if keyword in _SHOWN_KEYWORDS]
-    expected = f"; expected {' or '.join(offers)}" if offers and not is_exact else ""
+    offers = ", ".join(keyword for keyword in keywords if keyword in _SHOWN_KEYWORDS and not is_exact)
     if number == len(parts) and parts[-1].text == "}":  # all brackets are closed: the place is of no use
-        hint = 'check ".", ";" and "," between triple patterns, and the order of the clauses'
-        return _Fault(_start_of_form(parts), f"this is not SPARQL; {hint}")
+        reason = 'this is not SPARQL; check ".", ";" and "," between triple patterns, and the order of the clauses'
+        return _Fault(_start_of_form(parts), reason)
     if number == len(parts):
-        return _Fault(len(query.rstrip()), f"the query ends too early{expected}")
-    return _Fault(parts[number].start, f'unexpected "{_shorten(parts[number].text, _SHOWN)}"{expected}')
+        reason = f"the query ends too early; expected {offers}" if offers else "the query ends too early"
+        return _Fault(len(query.rstrip()), reason)
+    token = _shorten(parts[number].text, _SHOWN)
+    reason = f'unexpected "{token}"; expected {offers}' if offers else f'unexpected "{token}"'
+    return _Fault(parts[number].start, reason)
 
 
 def _start_of_form(parts: Sequence[QueryToken]) -> int:
@@ -268,13 +280,15 @@ def _triple_fault(parts: Sequence[QueryToken], number: int) -> _Fault | None:
         return None
     wanted = 2 if before == ";" else 3
     if len(terms) > wanted:
-        extra = terms[wanted]
-        reason = f'a triple pattern has three parts; write "." before "{_shorten(extra.text, _SHOWN)}"'
-        return _Fault(extra.start, reason)
+        term = _shorten(terms[wanted].text, _SHOWN)
+        return _Fault(terms[wanted].start, f'a triple pattern has three parts; write "." before "{term}"')
     if len(terms) == wanted:
         return None
-    missing = "object" if len(terms) == wanted - 1 else "predicate and object"
-    return _Fault(parts[end].start, f'the triple pattern before "{parts[end].text}" has no {missing}')
+    mark = parts[end].text
+    reason = f'the triple pattern before "{mark}" has no predicate and object'
+    if len(terms) == wanted - 1:
+        reason = f'the triple pattern before "{mark}" has no object'
+    return _Fault(parts[end].start, reason)
 
 
 def _shorten(text: str, length: int) -> str:

@@ -161,8 +161,9 @@ class QuerySlots:
                 cells[free + _TICKET] = cells[_NEXT_TICKET]
                 cells[free + _STATE] = _WAITING
         if queries >= self._limits.of_one_client:
-            verb = "query is" if queries == 1 else "queries are"
-            raise TooManyQueriesError(f"{queries} {verb} running or waiting for your address; wait until one has ended")
+            raise TooManyQueriesError(
+                f"queries that are running or waiting for your address: {queries}; wait until one has ended"
+            )
         if not free:
             raise QueueFullError("too many queries are running; try again in a few seconds")
         return free

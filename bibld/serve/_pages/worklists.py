@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
 import msgspec
 
+from bibld.model.enrichment import EnrichmentReport
 from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
-from bibld.serve._language import PageLanguage, read_words
+from bibld.serve._language import PageLanguage, message, read_words
 from bibld.serve._pages.views import PageLink
 from bibld.serve._worklists import LINES_OF_PAGE, WorklistView
 from bibld.worklist import WorklistCount, WorklistLine
 
 _RUNS_SHOWN = 12
+
+
+ADDITION_WORDS: Mapping[str, str] = {
+    "identifiers": message("Identifiers of publications and works"),
+    "authorities": message("Numbers of authority records"),
+    "links": message("Links to authority files"),
+    "isbn": message("ISBN"),
+    "subjects": message("Subject headings"),
+    "classification": message("Class marks"),
+    "language": message("Codes of languages"),
+    "abstract": message("Abstracts"),
+    "contents": message("Tables of contents"),
+    "covers": message("Covers"),
+    "full_text": message("Addresses of full texts"),
+}
+"""What libraries get back, by ``bibld.model.enrichment.ReturnElement``."""
 
 
 class RunTotal(msgspec.Struct, frozen=True):
@@ -74,6 +92,7 @@ class WorklistPages:
                 (one, self._kind(one.kind), f"{here}?{_query(one.kind)}") for one in counts if one.lines or one.mended
             ],
             runs=_totals(view.counts),
+            additions=[(self._language.text(ADDITION_WORDS[name]), count) for name, count in _additions(view.returned)],
             kind=self._kind(view.kind) if view.kind else "",
             lines=[self._line(line) for line in view.lines],
             pages=pages,
@@ -110,6 +129,14 @@ class WorklistPages:
 
 def _query(kind: str, page: int = 1) -> str:
     return urlencode({name: value for name, value in (("kind", kind), ("page", page)) if value not in ("", 1)})
+
+
+def _additions(files: Sequence[EnrichmentReport]) -> list[tuple[str, int]]:
+    """Return the additions to all files by element, the most frequent first."""
+    found: Counter[str] = Counter()
+    for file in files:
+        found.update(dict(file.elements))
+    return found.most_common()
 
 
 def _totals(counts: Sequence[WorklistCount]) -> list[RunTotal]:

@@ -84,8 +84,9 @@ def _check_text(text: str) -> CheckedQuery:
         for part in parts:
             _check_keywords(text, part)
     except AmbiguousQueryError as error:
-        message = 'the query is unclear: write a space after each "less than", and strings in double quotation marks'
-        raise ForbiddenQueryError(message) from error
+        raise ForbiddenQueryError(
+            'the query is unclear: write a space after each "less than", and strings in double quotation marks'
+        ) from error
     is_repeatable = not any(name in word for word in words for name in _DIFFERENT_EACH_TIME)
     return CheckedQuery(form, "FROM" in words, _normalise(first), is_repeatable)
 

@@ -36,7 +36,6 @@ _BUFFER = 1 << 20
 _LAST_WORDS = 2000
 _LOG = logging.getLogger("bibld.serve")
 _MEBIBYTE = 1 << 20
-_REMEDY = "add LIMIT, write narrower patterns, or download the dump"
 
 
 class QueryTooLargeError(BadQueryError):
@@ -197,9 +196,10 @@ class Pool:
                         return await self._answer(query, limit, deadline)
             except TimeoutError as error:
                 self._slots.count_killed()
-                unit = "second" if self.limits.seconds == 1 else "seconds"
-                text = f"the query had no answer within {self.limits.seconds:g} {unit}, time in the queue included"
-                raise QueryTimeoutError(text) from error
+                seconds = self.limits.seconds
+                raise QueryTimeoutError(
+                    f"the query had no answer within {seconds:g} s, time in the queue included"
+                ) from error
 
     def process_ids(self) -> list[int]:
         return sorted(each.pid for each in (*self._idle, *self._busy))
@@ -252,7 +252,9 @@ class Pool:
             case "bad query":
                 raise BadQueryError(response["detail"], response["line"], response["column"])
             case "too large":
-                raise ResultTooLargeError(f"the result is larger than {limit} MiB; {_REMEDY}")
+                raise ResultTooLargeError(
+                    f"the result is larger than {limit} MiB; add LIMIT, write narrower patterns, or download the dump"
+                )
             case "memory":
                 raise self._too_much_memory()
             case "unavailable":
@@ -308,4 +310,7 @@ class Pool:
         return StoreUnavailableError("the process that evaluated the query ended before it had an answer")
 
     def _too_much_memory(self) -> QueryMemoryError:
-        return QueryMemoryError(f"the query needs more than {self.limits.memory} MiB of memory; {_REMEDY}")
+        return QueryMemoryError(
+            f"the query needs more than {self.limits.memory} MiB of memory; add LIMIT, write narrower patterns, or"
+            " download the dump"
+        )
