@@ -63,7 +63,7 @@ class Pages:
 
     def __init__(self, release: OpenRelease, names: Names | None = None, language: PageLanguage | None = None) -> None:
         self.language = language or language_named(LANGUAGES[0])
-        self._names = names or release.graph
+        self._names = summaries.NamesInLanguage(names or release.graph, release.addresses.iris, self.language)
         self._manifest = release.manifest
         self._catalog = release.catalog
         self._graph = release.graph
@@ -246,7 +246,7 @@ class Pages:
         return ontology.TermExample(subject, row.predicate, views.PageLink(row.href or "", text, row.language))
 
     def _graph_page(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
-        labels = summaries.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
+        labels = self._names.labels(thing.iri)
         incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE)
         titles = self._names.titles(subject for _, subject in incoming.links)
         titles[self._addresses.iris.dataset] = self.language.best(self._manifest.dataset.title)

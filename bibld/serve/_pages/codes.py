@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from bibld.model.relators import TERM_OF_RELATOR
 from bibld.serve._language import Message, PageLanguage, message, read_words
+from bibld.serve.ontology import term_labels
 from bibld.text.class_divisions import SCHEMES as CLASSIFICATIONS
 from bibld.text.class_divisions import caption
 from bibld.text.classes import main_class
@@ -147,6 +148,12 @@ def term_words(iri: str, language: PageLanguage) -> str:
         case "contentTypes" | "mediaTypes" | "carriers" | "issuance":
             words = _RDA_TYPES.get(code, "")
     return language.text(words) if words else ""
+
+
+def property_words(iri: str, language: PageLanguage) -> str:
+    """Return what a property is called: its label, or the last part of its IRI if the ontology does not have it."""
+    text = language.best(term_labels().get(iri, {})) or number_in_file(iri)
+    return text[:1].upper() + text[1:]
 
 
 def name_of_file(iri: str, language: PageLanguage) -> str:

@@ -259,8 +259,10 @@ class _Fields:
         yield from self._list("", self._mods, group, abstract=summary, table_of_contents=contents)
         for index, note in enumerate(self._mods.note):
             known = codes.NOTE_LABELS.get((note.type or "").lower())
-            other = (note.type or "").replace("-", " ").capitalize() or self._text(message("Note"))
+            other = (note.type or "").replace("-", " ").capitalize()
+            other = other or (codes.property_words(note.type_uri, self._language) if note.type_uri else "")
             label = note.display_label or (self._text(known) if known is not None else other)
+            label = label or self._text(message("Note"))
             yield plain_value(f"note/{index}", group, label, note.value, note)
 
     def _identifiers(self) -> Iterator[FieldValue]:
