@@ -11,6 +11,7 @@ from bibld.serve.ontology import term_labels
 from bibld.text.class_divisions import SCHEMES as CLASSIFICATIONS
 from bibld.text.class_divisions import caption
 from bibld.text.classes import main_class
+from bibld.text.libraries import find_library
 
 _WORDS = read_words()
 
@@ -27,6 +28,7 @@ LANGUAGE_PART_LABELS = _WORDS["language_part"]
 POINT_LABELS = _WORDS["date_qualifier"]
 EVENT_LABELS = _WORDS["event"]
 IDENTIFIER_LABELS = _WORDS["identifier"]
+RULE_LABELS = _WORDS["rules"]
 
 
 def role_words(code: str, language: PageLanguage) -> str:
@@ -150,10 +152,17 @@ def term_words(iri: str, language: PageLanguage) -> str:
     return language.text(words) if words else ""
 
 
+def library_words(text: str, language: PageLanguage) -> str:
+    """Return the name of the library with a code or name of the table of libraries; else the text as it is."""
+    library = find_library(text, is_marc_code=True)
+    names = {tag: name for name, tag in library.names} if library is not None else {}
+    return language.best(names) or text
+
+
 def property_words(iri: str, language: PageLanguage) -> str:
     """Return what a property is called: its label, or the last part of its IRI if the ontology does not have it."""
-    text = language.best(term_labels().get(iri, {})) or number_in_file(iri)
-    return text[:1].upper() + text[1:]
+    words = language.best(term_labels().get(iri, {})) or number_in_file(iri)
+    return words[:1].upper() + words[1:]
 
 
 def name_of_file(iri: str, language: PageLanguage) -> str:

@@ -311,13 +311,17 @@ class _Fields:
             for at, identifier in enumerate(info.record_identifier):
                 path, label = f"{top}/record_identifier/{at}", self._text(message("Record number"))
                 yield plain_value(path, group, label, identifier.value, None, identifier.source or "")
-            yield from self._list(top, info, group, record_content_source=message("Made by"))
+            for at, source in enumerate(info.record_content_source):
+                name = codes.library_words(source.value, self._language)
+                yield plain_value(f"{top}/record_content_source/{at}", group, self._text(message("Made by")), name)
             dates = (("record_creation_date", message("Made on")), ("record_change_date", message("Changed on")))
             for name, label in dates:
                 for at, stated in enumerate(getattr(info, name)):
                     text = self._language.date(_iso_day(stated.value))
                     yield plain_value(f"{top}/{name}/{at}", group, self._text(label), text)
-            yield from self._list(top, info, group, description_standard=message("Rules"))
+            for at, rules in enumerate(info.description_standard):
+                path = f"{top}/description_standard/{at}"
+                yield self._coded(path, group, message("Rules"), rules.value, codes.RULE_LABELS)
 
 
 def _iso_day(date: str) -> str:
