@@ -129,6 +129,7 @@ class EntityPages:
             kind=self._language.text(summaries.KINDS[shown.kind]),
             summary=structured.entity_line(shown, self._uses(thing.path), self._language),
             entity=shown,
+            person=self._release.persons.note(number.address for number in shown.numbers) if page == 1 else None,
             names=others,
             hierarchy=hierarchy,
             linked=self._named_links(shown),
