@@ -87,7 +87,10 @@ class Pages:
         self.reports: ReportPages | None = None
         if release.report is not None:
             known = release.published.titles if release.published is not None else lambda _: {}
-            pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount, known)
+            pictures = ReportPictures(
+                *(release.report, self.language, self._source_label, self._addresses.mount, known),
+                has_search=self._search is not None,
+            )
             self.reports = ReportPages(
                 release.report, release, self.language, pictures, self._render, self._record_href
             )
@@ -103,6 +106,7 @@ class Pages:
         values = {
             "manifest": self._manifest,
             "has_search": release.has_services and release.search is not None,
+            "has_lists": release.search is not None,
             "has_services": release.has_services,
             "has_matching": release.has_services and release.has_matching,
             "dataset": self._manifest.dataset,
