@@ -471,6 +471,19 @@ def test_a_thing_with_names_in_two_scripts_is_one_value():
     assert (kazan.value.text, kazan.letters, kazan.forms) == ("Казань", "B", ())
 
 
+@pytest.mark.parametrize(("title", "shown", "other"), [("Мир", "Москва", "Moskva"), ("War", "Moskva", "Москва")])
+def test_a_thing_beside_a_cyrillic_title_is_shown_in_cyrillic(title, shown, other):
+    places = tuple(m.Place(place_term=(m.PlaceTerm(value=name, type="text"),)) for name in ("Moskva", "Москва"))
+    mods = m.Mods(title_info=(m.TitleInfo(title),), origin_info=(m.OriginInfo(place=places),))
+    one, two = RecordId("slavica", "1"), RecordId("nlr", "1")
+    language = language_named("ru")
+    links = {"москва": "/place/m", "moskva": "/place/m"}
+    values = fields.values(mods, language)
+    groups = facts.merged_facts(Merged(Cluster(one, (one, two)), mods, ()), values, language, links)
+    (place,) = groups[1].rows[0].facts
+    assert (place.value.text, [form.text for form in place.forms]) == (shown, [other])
+
+
 def test_a_publication_of_many_records_shows_the_first_and_counts_the_others(site, client):
     def shown(members: int, edges: int) -> str:
         records = [RecordId("rsl", f"{number:02}") for number in range(members)]

@@ -154,7 +154,7 @@ def term_words(iri: str, language: PageLanguage) -> str:
 
 def library_words(text: str, language: PageLanguage) -> str:
     """Return the name of the library with a code or name of the table of libraries; else the text as it is."""
-    library = find_library(text, is_marc_code=True)
+    library = find_library(text, True) or find_library(text.rpartition(" ")[2], True)  # also behind a country: RU NLR
     names = {tag: name for name, tag in library.names} if library is not None else {}
     return language.best(names) or text
 

@@ -467,7 +467,9 @@ class ReportPictures:
 
     def _percentage(self, count: int, total: int) -> str:
         share = count / total * 100 if total else 0.0
-        return f"{self._language.number(round(share, 1) if 0 < share < 10 else round(share))}\u00a0%"
+        is_near_an_end = 0 < share < 10 or 99 < share < 100
+        shown = min(round(share, 1), 99.9) if is_near_an_end else round(share)  # 100 % is all
+        return f"{self._language.number(shown)}\u00a0%"
 
     def _finding(self, subject: str, name: str, count: int, total: int) -> str:
         """Return the title of a picture with what it shows first: ``Languages: Russian — 93 %``."""

@@ -178,7 +178,7 @@ class ThingPages:
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
             in_words=matches.labels_in_words,
             entities=views.by_kind(
-                [(link, names) for link, names in entities if views.is_worth_a_visit(link.path, link.text)],
+                [(link, names) for link, names in entities if _leads_on(link.path, link.text)],
                 {facts.folded(genre.value) for genre in merged.mods.genre},
                 {facts.folded("--".join(parts)) for parts in headings},
             ),
@@ -331,6 +331,11 @@ def _is_no_place(value: fields.FieldValue) -> bool:
 def _is_scale(subject: Subject) -> bool:
     """Whether a subject states the scale or the coordinates of a map, not what it is about."""
     return all(isinstance(part, Cartographics) for part in subject.parts)
+
+
+def _leads_on(path: str, text: str) -> bool:
+    """Whether an entity is listed beside a publication; the libraries that have it have a list to themselves."""
+    return views.is_worth_a_visit(path, text) and not path.startswith(("agent/library-", "agent/isil-"))
 
 
 def _links(thing: str, triples: Iterable[ox.Triple]) -> structured.LinkedIris:
