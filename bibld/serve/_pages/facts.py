@@ -112,7 +112,8 @@ def merged_facts(
 
     ``links`` are paths by the folded names of entities. Values that look the same (a date with the place and the
     publisher in each script) are shown once, and so is a thing: its further names are other forms of the first, or of
-    the first in Cyrillic if the title is. The records that have a value are those of its path, or of the nearest path above it.
+    the first in Cyrillic if the title is. The records that have a value are those of its path, or of the nearest path
+    above it.
     """
     members = merged.cluster.members
     if len(members) < 2:
