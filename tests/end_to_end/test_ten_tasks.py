@@ -32,7 +32,7 @@ class Reader:
     """A reader at the start page, who sees what is clicked; ``clicks`` counts, ``deepest`` is the lowest screen."""
 
     def __init__(self, visit: Visits, language: PageLanguage) -> None:
-        self.visit, self.page, self.say = visit, visit.page, language.text
+        self.visit, self.page, self.text = visit, visit.page, language.text
         self.clicks = 0
         self.deepest = 1
 
@@ -59,7 +59,7 @@ class Reader:
 
     def link(self, words: str, within: str = "main") -> Locator:
         """The first link of a page with these words, in English; the page has them in its language."""
-        return self.page.locator(within).get_by_role("link", name=self.say(words)).first
+        return self.page.locator(within).get_by_role("link", name=self.text(words)).first
 
     def find(self) -> None:
         self.start(BOOK)
@@ -89,7 +89,7 @@ def where(reader: Reader) -> None:
 
 def cite(reader: Reader) -> None:
     reader.find()
-    reader.click(reader.page.locator("summary", has_text=reader.say("Cite")))
+    reader.click(reader.page.locator("summary", has_text=reader.text("Cite")))
     reader.click(reader.page.locator("button[data-copy='citation-1']"))
     assert BOOK in reader.page.evaluate("navigator.clipboard.readText()")
 
@@ -108,7 +108,7 @@ def works_of_the_author(reader: Reader) -> None:
 
 def download(reader: Reader) -> None:
     reader.find()
-    reader.click(reader.page.locator("summary", has_text=reader.say("Cite")))
+    reader.click(reader.page.locator("summary", has_text=reader.text("Cite")))
     with reader.page.expect_download() as file:
         reader.click(reader.link("RIS", within=".citations + .files"))
     assert BOOK in Path(file.value.path()).read_text(encoding="utf-8")
@@ -133,7 +133,7 @@ def why_merged(reader: Reader) -> None:
     reader.find()
     reader.click(reader.page.locator("header.page .kind a"))
     expect(reader.page.locator("#why")).to_be_in_viewport(timeout=PATIENCE)
-    assert reader.page.locator(".why-merged .agrees").first.inner_text().startswith(reader.say("The same in both:"))
+    assert reader.page.locator(".why-merged .agrees").first.inner_text().startswith(reader.text("The same in both:"))
 
 
 TASKS = (
