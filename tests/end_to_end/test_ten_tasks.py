@@ -102,7 +102,7 @@ def other_editions(reader: Reader) -> None:
 
 def works_of_the_author(reader: Reader) -> None:
     reader.find()
-    reader.follow(reader.page.locator(".facts a", has_text=AUTHOR).first)
+    reader.follow(reader.page.locator("header.page a", has_text=AUTHOR).first)
     assert reader.seen(reader.page.locator("ul.works a", has_text=WORK).first)
 
 

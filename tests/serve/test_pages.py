@@ -230,7 +230,7 @@ def test_the_match_page_begins_with_the_titles_and_ends_with_the_numbers(client)
         "Война и мир\u00a0: роман в четырёх томах. Т. 1",
         "the same publication",
         "The same in both: title, author",
-        "Only stated by Russian State Library: ISBN",
+        "Only stated by “Russian State Library”: ISBN",
         "Title, author and year agree.",
         "The numbers",
         "From the prior to the score",

@@ -29,6 +29,7 @@ POINT_LABELS = _WORDS["date_qualifier"]
 EVENT_LABELS = _WORDS["event"]
 IDENTIFIER_LABELS = _WORDS["identifier"]
 RULE_LABELS = _WORDS["rules"]
+FORMAT_LABELS = _WORDS["format"]
 
 
 def role_words(code: str, language: PageLanguage) -> str:

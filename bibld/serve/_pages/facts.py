@@ -152,6 +152,13 @@ def merged_facts(
     return _grouped(facts, language)
 
 
+def makers_with_pages(groups: Iterable[FactGroup]) -> FactRow | None:
+    """Return the first row of names, which are the authors if there are some, with those that have a page."""
+    row = next((group.rows[0] for group in groups if group.name == "names"), None)
+    found = tuple(fact for fact in row.facts if fact.href) if row is not None else ()
+    return FactRow(row.label, found) if row is not None and found else None
+
+
 def _by_thing(
     values: Iterable[fields.FieldValue], links: Mapping[str, str]
 ) -> dict[fields.FieldValue, list[fields.FieldValue]]:

@@ -168,6 +168,7 @@ class ThingPages:
             imprint=structured.imprint(reference),
             parallel=self._parallel_titles(merged.mods, heading.title),
             groups=groups,
+            makers=facts.makers_with_pages(groups),
             cover=self._cover(reference.isbn),
             full_texts=facts.full_texts(records),
             members=members,
@@ -235,6 +236,11 @@ class ThingPages:
             heading=heading_of(record.mods, self._language),
             groups=groups,
             original=to_mrk(original) if original is not None else "",
+            formats=[
+                codes.words_of(codes.FORMAT_LABELS, each, self._language)
+                for each in (record.reader, record.flavour)
+                if each
+            ],
             left_out=_by_fate(self._release.beside_mods(record)),
             founder=founder,
             publication=heading_of(merged.mods, self._language) if merged is not None else None,
