@@ -187,6 +187,7 @@ _CLASSIFICATIONS = ("udc", "rubbk", "bbk", "ddc", "lcc")
 _CLASS = re.compile(r"\w{1,2}")
 _QUOTED = re.compile(r"""(["'«“‹`]).*?(["'»”›`])""")
 _DIGITS = re.compile(r"\d+")
+_FIELD = re.compile(r"\d{3}(\$\w)?(/\d+(-\d+)?)?(?=: )")
 _MAX_CHARACTERS = 160
 
 
@@ -220,8 +221,16 @@ def listed(counter: Counter[str]) -> tuple[Count, ...]:
 
 
 def general_reason(text: str) -> str:
-    """Return a message without what is from the record: numbers and quotations, so that equal causes are one."""
-    return _DIGITS.sub("N", _QUOTED.sub(r"\1…\2", text))[:_MAX_CHARACTERS]
+    """Return a message without what is from the record: numbers and quotations, so that equal causes are one.
+
+    The field and subfield, or positions, at its beginning remain.
+
+    >>> general_reason("100/9-12: the coded year 1971 contradicts the printed date '1970', which is used")
+    "100/9-12: the coded year N contradicts the printed date '…', which is used"
+    """
+    field = _FIELD.match(text)
+    start = field.end() if field is not None else 0
+    return (text[:start] + _DIGITS.sub("N", _QUOTED.sub(r"\1…\2", text[start:])))[:_MAX_CHARACTERS]
 
 
 class _Tally:

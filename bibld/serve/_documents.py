@@ -113,8 +113,10 @@ class Documents:
         prefixes = {**release.vocabulary.prefixes, "hydra": HYDRA}
         self._writers = Writers(prefixes, {**release.vocabulary.context, "hydra": HYDRA}, self._base)
         self._rendering = Rendering()
-        covers = release.covers
-        self._policy_of_covers: RawHeaders = [policy_with_pictures(covers)] if covers else []
+        self._policies: dict[Kind, RawHeaders] = {
+            "resource": policy_with_pictures(filter(None, (release.covers,))),
+            "entity": policy_with_pictures(release.persons.hosts),
+        }
         self._bodies: ByteCache[bytes] = ByteCache(_CACHED_BYTES)
         edition = (_WRITTEN_AS, release.manifest.dataset, release.vocabulary.prefixes, release.vocabulary.context)
         self._edition = hashlib.blake2b(msgspec.json.encode(edition), digest_size=4).hexdigest()
@@ -238,7 +240,7 @@ class Documents:
         link = self._links.of(document.path, kind, self._statements.type_of(document))
         location = self._links.form(document.path, form) + query
         vary = _PAGE_VARY if form in PAGE_FORMS else _VARY
-        policies = self._policy_of_covers if form == "html" and kind == "resource" else []
+        policies = self._policies.get(kind, ()) if form == "html" else ()
         return [vary, (b"link", link), (b"content-location", location.encode()), *policies]
 
     # -- with the catalog, the store and the templates

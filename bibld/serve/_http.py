@@ -12,7 +12,7 @@ import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
@@ -336,11 +336,10 @@ class PlainRequest(msgspec.Struct):
         return choose_page_language(self.query, self.cookie, self.accept_language)
 
 
-def policy_with_pictures(address: str) -> tuple[bytes, bytes]:
-    """Return the header field of pages that show pictures of another host, of which ``address`` is one."""
-    parts = urlsplit(address)
-    allowed = f"{_PICTURES} {parts.scheme}://{parts.netloc}"
-    return _RAW_POLICY, _POLICY.replace(_PICTURES, allowed).encode()
+def policy_with_pictures(addresses: Iterable[str]) -> RawHeaders:
+    """Return the header field of pages that show pictures of the hosts of some addresses; none without an address."""
+    hosts = [f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, addresses)]
+    return [(_RAW_POLICY, _POLICY.replace(_PICTURES, " ".join((_PICTURES, *hosts))).encode())] if hosts else []
 
 
 def _always_beside(headers: RawHeaders) -> RawHeaders:

@@ -3,8 +3,8 @@
 The application of a release is found, in this process, for every form of every document, so that the files are what a
 server would answer, but for links between pages in other languages (``?lang=ru``) and further pages of one thing
 (``?page=2``): a server of files ignores what follows the question mark, so each has its own file
-(``x.page2.ru.html``). The folder is the root of the host: the base ``https://example.org/data/`` has its files in
-``data/``.
+(``x.page2.ru.html``), and so has each letter of a list of names, and each class of a tree. The folder is the root of
+the host: the base ``https://example.org/data/`` has its files in ``data/``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 from starlette.types import ASGIApp, Message, Scope
 
 from bibld.documents import PublishedView
 from bibld.errors import StageError
+from bibld.model.origin import to_slug
 from bibld.model.release import Manifest, link_or_copy
 from bibld.progress import Progress
 from bibld.serve._addresses import Addresses
@@ -33,6 +35,7 @@ GONE = "gone"
 
 _MARK = ".bibld-static.json"
 _ABOUT = "about"
+_LISTS = "browse"
 _ONTOLOGY = "ontology"
 _BESIDE_THE_FIRST_PAGE = ("sitemap", "dcat.ttl")
 """What the names of files begin with that the server sends under the base, too."""
@@ -40,6 +43,9 @@ _BESIDE_THE_FIRST_PAGE = ("sitemap", "dcat.ttl")
 _PICTURE = re.compile(rb'"[^"?]*/(picture/[^"?]+\.svg)')
 _VARIANT = re.compile(rb'(href=")([^"?#]*)\?((?:(?:&amp;)?(?:page=[0-9]{1,6}|lang=[a-z]{2}))+)(?=["#])')
 """A link to a page in another language, or to a further page."""
+
+_LIST_LINK = re.compile(rb'(href=")[^"?#]*/browse/([a-z]+)(?:\?([^"#]*))?(?=["#])')
+"""A link to a page of a list from A to Z, or of a tree of classes."""
 
 _REDIRECT = """<!DOCTYPE html>
 <html lang="en">
@@ -115,6 +121,28 @@ class _PageVariant(NamedTuple):
         return page + (f".{self.language}.html" if self.language != LANGUAGES[0] else ".html")
 
 
+class _ListPage(NamedTuple):
+    """A page of a list: the name of the list, the first letters or the class, language and number."""
+
+    name: str
+    at: str = ""
+    variant: _PageVariant = _PageVariant()
+
+    def of_link(self, name: bytes, query: bytes) -> _ListPage:
+        """Return the page that a link on this one names; without a language, in that of this page."""
+        named = dict(parse_qsl(html.unescape(query.decode())))
+        variant = _PageVariant(named.get("lang", self.variant.language), int(named.get("page", "1")))
+        return _ListPage(name.decode(), named.get("at", ""), variant)
+
+    @property
+    def query(self) -> str:
+        return f"{self.variant.query}&{urlencode({'at': self.at})}"
+
+    @property
+    def file(self) -> str:
+        return f"{_LISTS}/{self.name}{'.' if self.at else ''}{to_slug(self.at)}{self.variant.suffix}"
+
+
 class _Mark(msgspec.Struct, frozen=True):
     base: str
     release: int
@@ -133,7 +161,7 @@ class StaticWriter:
         start, end = rf'href="{re.escape(addresses.mount)}', '((?:#[^"]*)?")'
         self._thing = re.compile(rf'({start})((?:{"|".join(_FOLDERS)})(?:/[^".?#]+)?){end}'.encode())
         self._statements = re.compile(rf'({start}doc/[^"?#]+\.statements)\.html(?=")'.encode())
-        self._first = re.compile(rf"({start})({_ABOUT})?{end}".encode())
+        self._first = re.compile(rf"({start})({_ABOUT}|{_LISTS}/[a-z]+)?{end}".encode())
 
     async def write(self, view: PublishedView, static: Iterable[str], folder: Path, progress: Progress) -> StaticSite:
         """Write all files; ``static`` are the names of those of the site's pages.
@@ -176,9 +204,8 @@ class StaticWriter:
         """Write the first page, what describes the dataset and its terms, the dumps, and the rules for servers."""
         await self._write_page("", await self._ask(self._addresses.route))
         await self._write_page(_ABOUT, await self._ask(self._addresses.route + _ABOUT))
-        about = self._addresses.page(f"{_ABOUT}.html")
-        leading = _REDIRECT.format(title=html.escape(about), page=html.escape(about), alternates="")
-        self._put(self._file(f"{_ABOUT}/index.html"), leading.encode())
+        self._lead_to_page(_ABOUT)
+        await self._write_lists()
         for name in static:
             await self._copy_response(f"static/{name}", f"static/{name}")
         for name in ("robots.txt", "favicon.ico", ".well-known/void"):
@@ -207,6 +234,34 @@ class StaticWriter:
                 link_or_copy(target, self._file(file.name))
         self._put(self._root / ".htaccess", _apache_rules().encode())
         self._put(self._root / "nginx.conf", _nginx_rules(self._addresses.mount).encode())
+
+    def _lead_to_page(self, path: str) -> None:
+        """Write at an address without ``.html`` a page that leads to the one with it."""
+        page = html.escape(self._addresses.page(f"{path}.html"))
+        leading = _REDIRECT.format(title=page, page=page, alternates="")
+        self._put(self._file(f"{path}/index.html"), leading.encode())
+
+    async def _write_lists(self) -> None:
+        """Write the lists of names from A to Z, and the trees of classes: all pages to which the first one leads."""
+        waiting = [_ListPage("people")]
+        known = set(waiting)
+        while waiting:
+            shown = waiting.pop()
+            response = await self._ask(f"{self._addresses.route}{_LISTS}/{shown.name}", "text/html", shown.query)
+            if response.status != 200:  # the release has no names to search
+                continue
+
+            def with_file(link: re.Match[bytes], shown: _ListPage = shown) -> bytes:
+                other = shown.of_link(link[2], link[3] or b"")
+                if other not in known:
+                    known.add(other)
+                    waiting.append(other)
+                return link[1] + self._addresses.page(other.file).encode()
+
+            body = _LIST_LINK.sub(with_file, response.body)
+            self._put(self._file(shown.file), self._in_language(body, shown.variant.language))
+            if shown == _ListPage(shown.name):
+                self._lead_to_page(f"{_LISTS}/{shown.name}")
 
     async def _write_reports(self) -> None:
         """Write the reports of the release, and the pictures that they and the pages about the sources name."""

@@ -21,6 +21,7 @@ from bibld.search import SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import Kind, forms_of, is_document, split_suffix
 from bibld.serve._graph import ReleaseGraph, objects_of
+from bibld.serve._persons import Persons
 from bibld.serve.ontology import CONTEXT, ONTOLOGIES, Vocabulary
 
 _SAME_AS = expand("owl:sameAs")
@@ -171,7 +172,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     ``beside_mods``: see ``bibld.serve.Site``.
     ``validation`` reads the results of the last validation. ``published`` has the prepared documents, for the thread
     that makes pages; None if the release has none. ``to_marc`` and ``returned``: see ``bibld.serve.Site``,
-    ``covers``: see ``bibld.serve.Settings``.
+    ``covers`` and ``persons``: see ``bibld.serve.Settings``.
     """
 
     manifest: Manifest
@@ -192,6 +193,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     to_marc: Callable[[Mods, Literal["marc21", "rusmarc"]], MarcRecord] | None = None
     returned: Callable[[SourceRecord], MarcRecord | None] | None = None
     covers: str = ""
+    persons: Persons = Persons()
 
 
 class Thing(msgspec.Struct, frozen=True):

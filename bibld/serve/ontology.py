@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -247,6 +248,13 @@ def ontology_text(name: str, iris: Iris) -> str:
     Raises ``FileNotFoundError`` for any other name.
     """
     return (folder("ontology") / name).read_text(encoding="utf-8").replace(PLACEHOLDER, iris.base)
+
+
+@cache
+def term_labels() -> Mapping[str, Mapping[str, str]]:
+    """Return the labels of the terms of other vocabularies by IRI, each by language."""
+    text = (folder("ontology") / ONTOLOGIES["terms"]).read_text(encoding="utf-8")
+    return {term.iri: term.labels for term in Ontology.from_turtle(text).terms()}
 
 
 def context(iris: Iris) -> dict[str, object]:

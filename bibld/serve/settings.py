@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from bibld.config import Secret
+from bibld.config import File, Secret
 
 LogFormat = Literal["json", "combined"]
 _PerMinute = Annotated[int, msgspec.Meta(ge=0)]
@@ -69,6 +69,7 @@ MailAddress = Annotated[str, msgspec.Meta(pattern=r"^([^@\s]+@[^@\s.]+(\.[^@\s.]
 CoverAddress = Annotated[
     str, msgspec.Meta(pattern=r"^(https?://[A-Za-z0-9.-]+(:[0-9]+)?/[^\s\"<>]*\{isbn\}[^\s\"<>]*)?$")
 ]
+PictureHost = Annotated[str, msgspec.Meta(pattern=r"^https?://[A-Za-z0-9.-]+(:[0-9]+)?$")]
 Namespace = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*$")]
 
 
@@ -99,6 +100,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``covers``: the address of pictures of covers, with ``{isbn}`` for the thirteen digits of the ISBN. Browsers of
     readers ask that host; if empty (the default), no other host is asked and covers are drawn.
 
+    ``persons``: a CSV file with what pages about persons add, by the number in Wikidata: a description and a portrait.
+    ``portraits``: the hosts of the portraits that browsers of readers may ask, such as
+    ``["https://upload.wikimedia.org"]``; none by default.
+
     ``store``: the name of a ``[[store.remote]]`` from which queries are answered, and documents that the release
     has not prepared; if empty, the copy of
     the store in the release.
@@ -127,6 +132,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prefixes: dict[Prefix, Namespace] = {}
     match: MatchSettings = MatchSettings()
     covers: CoverAddress = ""
+    persons: File = File("")
+    portraits: tuple[PictureHost, ...] = ()
 
     @property
     def query_limits(self) -> QueryLimits:

@@ -44,6 +44,7 @@ from bibld.serve._guarding.slots import QuerySlots, SharedSlots, share_slots
 from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._matching.site import MatchSite
 from bibld.serve._pages import pages_by_language
+from bibld.serve._persons import Persons
 from bibld.serve._review.desk import Desk as Desk
 from bibld.serve._review.site import ReviewSite, read_token
 from bibld.serve._search import SearchSite
@@ -196,6 +197,10 @@ def _clients(settings: Settings) -> Clients:
     return Clients(settings.trusted_proxies, settings.limits.exempt, settings.metrics_clients)
 
 
+def _persons(settings: Settings) -> Persons:
+    return Persons.read(settings.persons, settings.portraits)
+
+
 def _new_memory(processes: int, slots: SharedSlots | None, match_slots: SharedSlots | None = None) -> Memory:
     """Return memory that this process shares with those that it forks."""
     metrics, buckets = (memoryview(mmap.mmap(-1, size))[:size] for size in (processes * PROCESS_BYTES, BUCKET_BYTES))
@@ -237,6 +242,7 @@ def _open(site: Site, slots: Slots, has_services: bool = True) -> ServedRelease:
             to_marc=site.to_marc,
             returned=site.returned,
             covers=site.settings.covers,
+            persons=_persons(site.settings),
         )
         sources = [figures.source for figures in site.manifest.figures.sources]
         finder = Finder(addresses.iris, release.catalog, graph, sources, view_of_pages)
@@ -340,7 +346,8 @@ def serve(settings: Settings, base: str, releases: ReleaseLookup) -> None:
     This process only starts others, which open the current release and follow it, and starts those again that die.
     Raises ``StageError`` if the address is taken, and the error of a release that cannot be opened.
     """
-    _clients(settings)  # a faulty network is reported once, and before anything is started
+    _clients(settings)  # a fault is reported once, and before anything is started
+    _persons(settings)
     count = settings.processes or os.cpu_count() or 1
     limits = settings.query_limits, settings.match.limits
     memory = _new_memory(count, *(share_slots(each, count) for each in limits))

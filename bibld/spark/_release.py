@@ -223,14 +223,9 @@ def _write_release(
     return released
 
 
-def _dump_settings(engine: Engine) -> DumpSettings:
-    settings: DumpSettings = engine.config.settings("publish", "dumps")
-    return settings
-
-
 def _describe_full(engine: Engine, draft: ReleaseDraft, written: Dumps) -> FullDumps:
     """Describe the dumps, and write the lines about the dataset as a further part of them."""
-    names = _dump_settings(engine).files_of_part(written.parts)
+    names = engine.config.settings("publish", "dumps").files_of_part(written.parts)
     added = "".join(sorted(draft.description - draft.source_statements)).encode()
     for name in names:
         with open_dump(draft.folder / name) as out:
@@ -294,7 +289,7 @@ def write_dumps(engine: Engine, folder: str, blocks: DataFrame) -> Dumps:
     rows = blocks.withColumn("part", number).select(*_PartBlock.__struct_fields__)
     rows = rows.repartition("part").sortWithinPartitions("part", *KEY)
     place = engine.storage.path(folder, _TEMPORARY)
-    compute = partial(_write_parts, place, _dump_settings(engine), count_of_blocks(engine))
+    compute = partial(_write_parts, place, engine.config.settings("publish", "dumps"), count_of_blocks(engine))
     # A task that runs again writes its files again, under other names; those that nobody knows of are deleted.
     result = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
     try:

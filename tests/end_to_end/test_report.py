@@ -78,3 +78,4 @@ def test_completion_has_the_classes_and_properties_of_the_data_with_their_counts
 
 def test_equal_causes_of_rejects_are_one_reason_without_what_is_from_the_record() -> None:
     assert general_reason('field 245 at 1042: "Тайна" is no text') == general_reason('field 100 at 7: "X" is no text')
+    assert general_reason("020$a: '5-02' is no ISBN of 10 digits") == "020$a: '…' is no ISBN of N digits"

@@ -21,7 +21,7 @@ from tests.serve.client import running
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
-SERVICES = {"/sparql", "/search"}
+SERVICES = {"/sparql"}
 """What only a running server answers."""
 
 
@@ -75,6 +75,8 @@ def test_every_form_of_a_document_is_a_file_with_the_bytes_that_the_server_sends
         ("doc/resource/nlr/3", "doc/resource/nlr/3"),
         ("doc/dataset", "doc/dataset"),
         ("index", "index"),
+        ("browse/people", "browse/people"),
+        ("browse/people.t", "browse/people.t"),
         ("about", "about"),
     ],
 )
@@ -118,6 +120,20 @@ def test_no_link_to_a_thing_leads_to_a_file_that_is_not_there(folder):
             if not (target.is_file() or (target / "index.html").is_file()):
                 missing.add(link)
     assert missing <= SERVICES
+
+
+def test_lists_of_names_lead_from_letter_to_letter_and_to_the_names(folder):
+    first = (folder / "index.html").read_text(encoding="utf-8")
+    assert 'href="/browse/people"' in first
+    assert 'url=/browse/people.html"' in (folder / "browse/people/index.html").read_text(encoding="utf-8")
+    page = (folder / "browse/people.html").read_text(encoding="utf-8")
+    assert set(re.findall(r'href="(/browse/people\.[^".]*)\.html"', page)) >= {"/browse/people.t"}
+    names = re.findall(r'href="(/agent/[^"]*)"', (folder / "browse/people.t.html").read_text(encoding="utf-8"))
+    assert names
+    assert all((folder / f"doc{name}.html").is_file() for name in names)
+    russian = (folder / "browse/people.t.ru.html").read_text(encoding="utf-8")
+    assert all(f'href="/doc{name}.ru.html"' in russian for name in names)
+    assert 'href="/browse/people.ru.html"' in russian
 
 
 def test_a_site_is_replaced_and_nothing_else_is(library, folder, tmp_path):

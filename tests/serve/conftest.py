@@ -216,6 +216,7 @@ def quads() -> list[str]:
         quad(iri(AUTHOR), term["label"], literal("Толстой, Лев Николаевич, 1828-1910", "ru")),
         quad(iri(AUTHOR), term["label"], literal("Tolstoĭ, Lev", "ru-Latn")),
         quad(iri(AUTHOR), term["same"], iri(AUTHOR_ELSEWHERE)),
+        quad(iri(AUTHOR), term["same"], iri("http://www.wikidata.org/entity/Q7243")),
         quad(alone, term["derived"], iri(IRIS.record(ALONE)), provenance),
         quad(iri(f"{IRIS.resource(FOUNDER)}#value-1"), term["derived"], iri(IRIS.record(FOUNDER)), provenance),
         quad(iri(match), iri(IRIS.term("left")), iri(IRIS.record(MEMBER)), provenance),

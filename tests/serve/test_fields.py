@@ -235,6 +235,21 @@ def test_each_value_is_listed_with_its_label_and_remark(mods, expected):
     assert rows(mods) == expected
 
 
+@pytest.mark.parametrize(
+    ("property_", "in_english", "in_russian"),
+    [
+        ("http://purl.org/dc/terms/relation", "Relation", "Связь"),
+        ("http://id.loc.gov/ontologies/bibframe/custodialHistory", "Custodial history", "История владения"),
+        ("https://example.org/terms/donor", "Donor", "Donor"),
+        (None, "Note", "Примечание"),
+    ],
+)
+def test_a_note_that_states_a_property_is_called_as_the_property(property_, in_english, in_russian):
+    mods = m.Mods(note=(m.Note("Дар Иванова", type_uri=property_),))
+    assert [value.label for value in fields.values(mods, ENGLISH)] == [in_english]
+    assert [value.label for value in fields.values(mods, RUSSIAN)] == [in_russian]
+
+
 def test_values_are_in_the_order_of_the_headings_and_each_has_its_path():
     mods = m.Mods(
         title_info=(title("a"), title("b")),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from bibld.model.iris import Iris
 from bibld.model.origin import to_slug
 from bibld.serve._addresses import Addresses
+from bibld.serve._graph import Label
+from bibld.serve._language import language_named
 from bibld.serve._pages.relatives import Hierarchies
+from bibld.serve._pages.summaries import NamesInLanguage
 from bibld.text.keys import beginning_of_keys, entity_key
 
 HEADINGS = (
@@ -37,6 +42,35 @@ class Documents:
         return {path: self._titles[path] for path in found[:limit]}
 
 
+class Labels:
+    """Names of everything: in English and Russian, as documents state them."""
+
+    def labels(self, thing: str) -> list[Label]:
+        return [Label("English name", "en"), Label("Русское имя", "ru")]
+
+    def titles(self, things: Iterable[str]) -> dict[str, str]:
+        return dict.fromkeys(things, "English name")
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "best_label"),
+    [
+        ("concept/udc/5", "5 Математика. Естественные науки", "Русское имя"),
+        ("concept/rubbk/~D0~A8", "Ш Филологические науки. Художественная литература", "Русское имя"),
+        ("concept/udc", "Русское имя", "Русское имя"),
+        ("agent/library-RuMoRGB", "Русское имя", "Русское имя"),
+        ("agent/isil-RU-10010001", "Русское имя", "Русское имя"),
+        ("concept/udc/519~2E21", "English name", "English name"),
+        ("agent/tolstoi", "English name", "English name"),
+    ],
+)
+def test_classes_lists_and_libraries_are_named_in_the_language_of_the_page(path, title, best_label):
+    iris = Iris("https://data.example.org/")
+    names = NamesInLanguage(Labels(), iris, language_named("ru"))
+    assert names.titles([iris.base + path]) == {iris.base + path: title}
+    assert names.labels(iris.base + path)[0].text == best_label
+
+
 def path_of(heading: str) -> str:
     return f"concept/nlr-sh/{entity_key(heading)}"
 
@@ -45,7 +79,8 @@ def hierarchies(headings: Iterable[str] = HEADINGS, has_search: bool = True) -> 
     titles = {path_of(heading): heading for heading in headings}
     titles |= {f"concept/rubbk/{to_slug(mark)}": mark for mark in MARKS}
     titles |= {"concept/rubbk": "ББК"}
-    return Hierarchies(Documents(titles), None, Addresses(Iris("https://data.example.org/")), has_search)
+    addresses = Addresses(Iris("https://data.example.org/"))
+    return Hierarchies(Documents(titles), None, addresses, lambda _, title: title, has_search)
 
 
 def texts(headings: Iterable[object]) -> list[str]:

@@ -230,7 +230,7 @@ def test_the_match_page_begins_with_the_titles_and_ends_with_the_numbers(client)
         "Война и мир\u00a0: роман в четырёх томах. Т. 1",
         "the same publication",
         "The same in both: title, author",
-        "Only stated by Russian State Library: ISBN",
+        "Only stated by “Russian State Library”: ISBN",
         "Title, author and year agree.",
         "The numbers",
         "From the prior to the score",
@@ -469,6 +469,19 @@ def test_a_thing_with_names_in_two_scripts_is_one_value():
     assert (moscow.value.text, moscow.href, moscow.letters, moscow.is_disputed) == ("Москва", "/place/m", "A B", False)
     assert [(form.text, form.letters) for form in moscow.forms] == [("Moskva", "B")]
     assert (kazan.value.text, kazan.letters, kazan.forms) == ("Казань", "B", ())
+
+
+@pytest.mark.parametrize(("title", "shown", "other"), [("Мир", "Москва", "Moskva"), ("War", "Moskva", "Москва")])
+def test_a_thing_beside_a_cyrillic_title_is_shown_in_cyrillic(title, shown, other):
+    places = tuple(m.Place(place_term=(m.PlaceTerm(value=name, type="text"),)) for name in ("Moskva", "Москва"))
+    mods = m.Mods(title_info=(m.TitleInfo(title),), origin_info=(m.OriginInfo(place=places),))
+    one, two = RecordId("slavica", "1"), RecordId("nlr", "1")
+    language = language_named("ru")
+    links = {"москва": "/place/m", "moskva": "/place/m"}
+    values = fields.values(mods, language)
+    groups = facts.merged_facts(Merged(Cluster(one, (one, two)), mods, ()), values, language, links)
+    (place,) = groups[1].rows[0].facts
+    assert (place.value.text, [form.text for form in place.forms]) == (shown, [other])
 
 
 def test_a_publication_of_many_records_shows_the_first_and_counts_the_others(site, client):

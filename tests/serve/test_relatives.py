@@ -252,7 +252,7 @@ def test_a_class_has_its_main_class_as_the_broadest(mark, broader, narrower):
     titles = Titles("84(2Рос)6", "84", "Ш5(2=Р)")
     addresses = SimpleNamespace(page=str, mount="/")
     path = f"concept/rubbk/{to_slug(mark)}"
-    hierarchies = relatives.Hierarchies(titles, None, addresses, has_search=False)
+    hierarchies = relatives.Hierarchies(titles, None, addresses, lambda _, title: title, has_search=False)
     found = hierarchies.of_concept(path, titles.titles([path])[path])
     assert [link.text for link in found.broader] == broader
     assert [link.text for link in found.narrower] == narrower

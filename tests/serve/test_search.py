@@ -18,8 +18,9 @@ from bibld.model.rdf import literal, quad, term
 from bibld.search import StoredPublication, _folding, open_search, write_search
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of
+from bibld.serve._language import language_named
 from bibld.serve._search.forms import to_csv
-from bibld.serve._search.views import page_links
+from bibld.serve._search.views import page_links, years_in_words
 from bibld.serve._statements import HYDRA
 from bibld.serve.site import Site
 from tests.search.test_folding import LINES as FOLDED_LINES
@@ -373,3 +374,19 @@ def test_marked_publications_are_a_list_in_each_style_of_citation(client):
     assert not html.fromstring(client.get("/lod/list", "text/html").text).find_class("references")
     many = "&".join(f"id=rsl/{number}" for number in range(300))
     assert len(html.fromstring(client.get(f"/lod/list?{many}", "text/html").text).xpath("//ol/li")) == 200
+
+
+@pytest.mark.parametrize(
+    ("years", "in_english", "in_russian"),
+    [
+        ("1940-1949", "1940–1949", "1940–1949"),
+        ("-1939", "before 1940", "до 1940"),
+        ("2010-", "from 2010 on", "с 2010"),
+        ("1970", "1970", "1970"),
+        ("-", "-", "-"),
+        ("-abc", "-abc", "-abc"),
+    ],
+)
+def test_a_filter_of_years_is_in_words(years, in_english, in_russian):
+    assert years_in_words(years, language_named("en")) == in_english
+    assert years_in_words(years, language_named("ru")) == in_russian

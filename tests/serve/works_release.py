@@ -13,6 +13,8 @@ from bibld.model.release import Figures, SourceFigures
 from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import PreparedNames, ReleaseGraph
+from bibld.serve._language import language_named
+from bibld.serve._pages.summaries import NamesInLanguage
 
 BASE = "https://data.example.org/"
 _LANGUAGES = "http://id.loc.gov/vocabulary/iso639-2/"
@@ -162,10 +164,10 @@ def open_release(folder: Path, *, is_prepared: bool) -> tuple[SimpleNamespace, o
         catalog=None,
     )
     if not is_prepared:
-        return release, graph
+        return release, NamesInLanguage(graph, iris, language_named("en"))
     fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(QUADS)).encode()], False)
     with open_published(folder, 1) as view:
         write_search(folder, BASE, view)
     release.published = open_published(folder, 1)
     release.search = open_search(folder)
-    return release, PreparedNames(release.published, iris, graph)
+    return release, NamesInLanguage(PreparedNames(release.published, iris, graph), iris, language_named("en"))

@@ -63,7 +63,7 @@ class Pages:
 
     def __init__(self, release: OpenRelease, names: Names | None = None, language: PageLanguage | None = None) -> None:
         self.language = language or language_named(LANGUAGES[0])
-        self._names = names or release.graph
+        self._names = summaries.NamesInLanguage(names or release.graph, release.addresses.iris, self.language)
         self._manifest = release.manifest
         self._catalog = release.catalog
         self._graph = release.graph
@@ -87,7 +87,10 @@ class Pages:
         self.reports: ReportPages | None = None
         if release.report is not None:
             known = release.published.titles if release.published is not None else lambda _: {}
-            pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount, known)
+            pictures = ReportPictures(
+                *(release.report, self.language, self._source_label, self._addresses.mount, known),
+                has_search=self._search is not None,
+            )
             self.reports = ReportPages(
                 release.report, release, self.language, pictures, self._render, self._record_href
             )
@@ -103,6 +106,7 @@ class Pages:
         values = {
             "manifest": self._manifest,
             "has_search": release.has_services and release.search is not None,
+            "has_lists": release.search is not None,
             "has_services": release.has_services,
             "has_matching": release.has_services and release.has_matching,
             "dataset": self._manifest.dataset,
@@ -246,7 +250,7 @@ class Pages:
         return ontology.TermExample(subject, row.predicate, views.PageLink(row.href or "", text, row.language))
 
     def _graph_page(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
-        labels = summaries.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
+        labels = self._names.labels(thing.iri)
         incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE)
         titles = self._names.titles(subject for _, subject in incoming.links)
         titles[self._addresses.iris.dataset] = self.language.best(self._manifest.dataset.title)

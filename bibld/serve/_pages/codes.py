@@ -7,9 +7,11 @@ from urllib.parse import urlsplit
 
 from bibld.model.relators import TERM_OF_RELATOR
 from bibld.serve._language import Message, PageLanguage, message, read_words
+from bibld.serve.ontology import term_labels
 from bibld.text.class_divisions import SCHEMES as CLASSIFICATIONS
 from bibld.text.class_divisions import caption
 from bibld.text.classes import main_class
+from bibld.text.libraries import find_library
 
 _WORDS = read_words()
 
@@ -26,6 +28,8 @@ LANGUAGE_PART_LABELS = _WORDS["language_part"]
 POINT_LABELS = _WORDS["date_qualifier"]
 EVENT_LABELS = _WORDS["event"]
 IDENTIFIER_LABELS = _WORDS["identifier"]
+RULE_LABELS = _WORDS["rules"]
+FORMAT_LABELS = _WORDS["format"]
 
 
 def role_words(code: str, language: PageLanguage) -> str:
@@ -147,6 +151,19 @@ def term_words(iri: str, language: PageLanguage) -> str:
         case "contentTypes" | "mediaTypes" | "carriers" | "issuance":
             words = _RDA_TYPES.get(code, "")
     return language.text(words) if words else ""
+
+
+def library_words(text: str, language: PageLanguage) -> str:
+    """Return the name of the library with a code or name of the table of libraries; else the text as it is."""
+    library = find_library(text, True) or find_library(text.rpartition(" ")[2], True)  # also behind a country: RU NLR
+    names = {tag: name for name, tag in library.names} if library is not None else {}
+    return language.best(names) or text
+
+
+def property_words(iri: str, language: PageLanguage) -> str:
+    """Return what a property is called: its label, or the last part of its IRI if the ontology does not have it."""
+    words = language.best(term_labels().get(iri, {})) or number_in_file(iri)
+    return words[:1].upper() + words[1:]
 
 
 def name_of_file(iri: str, language: PageLanguage) -> str:

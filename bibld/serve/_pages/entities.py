@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 import pyoxigraph as ox
 
-from bibld.serve._graph import Incoming, Names
+from bibld.serve._graph import Incoming
 from bibld.serve._language import PageLanguage
 from bibld.serve._pages import codes, fields, structured, summaries, views
 from bibld.serve._pages.lists import PublicationLists, PublicationsOfThing, group_of_role
@@ -44,7 +44,7 @@ class PageContext(msgspec.Struct, frozen=True):
     """Where the pages are: the release, its names, the labels of libraries, and what renders templates."""
 
     release: OpenRelease
-    names: Names
+    names: summaries.NamesInLanguage
     language: PageLanguage
     source_label: Callable[[str], str]
     render: Render
@@ -65,7 +65,7 @@ class EntityPages:
         self._hierarchies: Hierarchies | None = None
         if place.release.published is not None:
             self._hierarchies = Hierarchies(
-                place.release.published, search, self._addresses, place.release.has_services
+                place.release.published, search, self._addresses, place.names.title, place.release.has_services
             )
         self._works = WorkPages(place.release, place.names, place.language)
         self._publications: PublicationLists | None = None
@@ -105,7 +105,6 @@ class EntityPages:
         shown = self._shown(thing, triples)
         if shown.kind == "concept" and {summaries.role_of(each) for each in incoming.things} == {"genre"}:
             shown = msgspec.structs.replace(shown, kind="genre")
-        labels = summaries.labels_for_reader(labels, shown.kind, self._language)
         heading = labels[0].text if labels else thing.path
         address = self._form(thing, "html")
         works = WorksOfAgent()
@@ -130,6 +129,7 @@ class EntityPages:
             kind=self._language.text(summaries.KINDS[shown.kind]),
             summary=structured.entity_line(shown, self._uses(thing.path), self._language),
             entity=shown,
+            person=self._release.persons.note(number.address for number in shown.numbers) if page == 1 else None,
             names=others,
             hierarchy=hierarchy,
             linked=self._named_links(shown),
@@ -230,16 +230,9 @@ class EntityPages:
             href = self._addresses.href(iri) or iri
             last = iri.rstrip("/").rpartition("/")[2]
             scheme = codes.words_of(codes.SCHEME_LABELS, last, self._language)
-            labels = self._names.labels(iri) if iri in titles else ()
-            own = next((label.text for label in labels if label.language == self._language.tag), "")
             title = titles.get(iri, "")
             file = codes.name_of_file(f"{iri}/", self._language) if f"{iri}/" in codes.AUTHORITY_FILES else ""
-            text = (
-                own
-                or (title if title != last else "")
-                or file
-                or (scheme if scheme != last else views.compact(last, {}))
-            )
+            text = (title if title != last else "") or file or (scheme if scheme != last else views.compact(last, {}))
             found[iri] = views.PageLink(href, text, fields.language_of(text))
         return found
 

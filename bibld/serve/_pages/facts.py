@@ -18,6 +18,7 @@ from bibld.model.origin import RecordId
 from bibld.protocols import SourceRecord
 from bibld.serve._language import PageLanguage
 from bibld.serve._pages import fields
+from bibld.text.scripts import has_cyrillic
 
 _MAX_LETTERS = 5
 _STATEMENT = re.compile(r"origin_info/\d+")
@@ -110,8 +111,9 @@ def merged_facts(
     """Return the facts of a merged description, whose values were ``found``.
 
     ``links`` are paths by the folded names of entities. Values that look the same (a date with the place and the
-    publisher in each script) are shown once, and so is a thing: its further names are other forms of the first. The
-    records that have a value are those of its path, or of the nearest path above it.
+    publisher in each script) are shown once, and so is a thing: its further names are other forms of the first, or of
+    the first in Cyrillic if the title is. The records that have a value are those of its path, or of the nearest path
+    above it.
     """
     members = merged.cluster.members
     if len(members) < 2:
@@ -132,7 +134,9 @@ def merged_facts(
             if text != value.text:
                 texts.setdefault(text, set()).update(holders)
     facts = []
-    for value, same in _by_thing(records_of, links).items():
+    is_cyrillic = has_cyrillic(fields.title(merged.mods))
+    for first, same in _by_thing(records_of, links).items():
+        value = next((each for each in same if is_cyrillic and has_cyrillic(each.text)), first)
         holders_of: dict[str, set[RecordId]] = {}
         for each in same:
             if each.text != value.text:
@@ -146,6 +150,13 @@ def merged_facts(
         having = set[RecordId]().union(*(records_of[each] for each in same))
         facts.append(Fact(value, _href(value, links), letters.of(having), having != set(members), others))
     return _grouped(facts, language)
+
+
+def makers_with_pages(groups: Iterable[FactGroup]) -> FactRow | None:
+    """Return the first row of names, which are the authors if there are some, with those that have a page."""
+    row = next((group.rows[0] for group in groups if group.name == "names"), None)
+    found = tuple(fact for fact in row.facts if fact.href) if row is not None else ()
+    return FactRow(row.label, found) if row is not None and found else None
 
 
 def _by_thing(

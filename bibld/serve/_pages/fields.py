@@ -259,8 +259,10 @@ class _Fields:
         yield from self._list("", self._mods, group, abstract=summary, table_of_contents=contents)
         for index, note in enumerate(self._mods.note):
             known = codes.NOTE_LABELS.get((note.type or "").lower())
-            other = (note.type or "").replace("-", " ").capitalize() or self._text(message("Note"))
+            other = (note.type or "").replace("-", " ").capitalize()
+            other = other or (codes.property_words(note.type_uri, self._language) if note.type_uri else "")
             label = note.display_label or (self._text(known) if known is not None else other)
+            label = label or self._text(message("Note"))
             yield plain_value(f"note/{index}", group, label, note.value, note)
 
     def _identifiers(self) -> Iterator[FieldValue]:
@@ -309,13 +311,17 @@ class _Fields:
             for at, identifier in enumerate(info.record_identifier):
                 path, label = f"{top}/record_identifier/{at}", self._text(message("Record number"))
                 yield plain_value(path, group, label, identifier.value, None, identifier.source or "")
-            yield from self._list(top, info, group, record_content_source=message("Made by"))
+            for at, source in enumerate(info.record_content_source):
+                name = codes.library_words(source.value, self._language)
+                yield plain_value(f"{top}/record_content_source/{at}", group, self._text(message("Made by")), name)
             dates = (("record_creation_date", message("Made on")), ("record_change_date", message("Changed on")))
             for name, label in dates:
                 for at, stated in enumerate(getattr(info, name)):
                     text = self._language.date(_iso_day(stated.value))
                     yield plain_value(f"{top}/{name}/{at}", group, self._text(label), text)
-            yield from self._list(top, info, group, description_standard=message("Rules"))
+            for at, rules in enumerate(info.description_standard):
+                path = f"{top}/description_standard/{at}"
+                yield self._coded(path, group, message("Rules"), rules.value, codes.RULE_LABELS)
 
 
 def _iso_day(date: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urlencode
 
 import msgspec
@@ -54,12 +54,21 @@ class Hierarchy(msgspec.Struct, frozen=True):
 
 
 class Hierarchies:
-    """Finds what is broader and narrower; ``search`` counts publications where there is one."""
+    """Finds what is broader and narrower; ``search`` counts publications where there is one.
+
+    ``name`` is called with the path and title of a thing, and returns its name for readers.
+    """
 
     def __init__(
-        self, titles: PublishedView, search: SearchView | None, addresses: Addresses, has_search: bool
+        self,
+        titles: PublishedView,
+        search: SearchView | None,
+        addresses: Addresses,
+        name: Callable[[str, str], str],
+        has_search: bool,
     ) -> None:
         self._titles = titles
+        self._name = name
         self._search = search
         self._addresses = addresses
         self._has_search = has_search
@@ -82,7 +91,8 @@ class Hierarchies:
 
     def of_scheme(self, path: str) -> Hierarchy:
         """Return the headings or classes of a list (its path), those without subdivisions first."""
-        found = self._titles.titles_of_beginning(f"{path}/", _MAX_READ)
+        titles = self._titles.titles_of_beginning(f"{path}/", _MAX_READ)
+        found = {each: self._name(each, title) for each, title in titles.items()}
         ordered = sorted(found.items(), key=lambda pair: (pair[1].count(_SUBDIVISION), pair[1].casefold(), pair[0]))
         shown = tuple(self._heading(*each) for each in ordered[:_MAX_SHOWN])
         return Hierarchy(narrower=shown, total=len(found), is_all=len(found) < _MAX_READ)
@@ -99,7 +109,7 @@ class Hierarchies:
             keys = [entity_key(_SUBDIVISION.join(parts[:count])) for count in range(len(parts) - 1, 0, -1)]
         paths = [f"concept/{scheme}/{key}" for key in keys]
         titles = self._titles.titles(paths)
-        return [(path, titles[path]) for path in paths if path in titles]
+        return [(path, self._name(path, titles[path])) for path in paths if path in titles]
 
     def _narrower_headings(self, scheme: str, title: str) -> tuple[list[tuple[str, str]], bool]:
         beginning = beginning_of_keys(entity_key(title))

@@ -57,7 +57,7 @@ _NOT_SEARCHED = str.maketrans('"«»“”„|', "       ")
 class ReportPictures:
     """Draws what a report contains; ``label`` gives the name of a source, ``mount`` begins all addresses.
 
-    ``known`` returns those of some paths that have a page.
+    ``known`` returns those of some paths that have a page; without a search, nothing leads to one.
     """
 
     def __init__(
@@ -67,12 +67,14 @@ class ReportPictures:
         label: Callable[[str], str],
         mount: str,
         known: Callable[[Iterable[str]], Container[str]] = lambda _: (),
+        has_search: bool = True,
     ) -> None:
         self._report = report
         self._language = language
         self._label = label
         self._mount = mount
         self._known = known
+        self._has_search = has_search
 
     def named(self, name: str) -> Picture | None:
         """Return the picture with a name such as ``overlap``, or ``coverage/rsl`` of one source; None if unknown."""
@@ -465,7 +467,9 @@ class ReportPictures:
 
     def _percentage(self, count: int, total: int) -> str:
         share = count / total * 100 if total else 0.0
-        return f"{self._language.number(round(share, 1) if 0 < share < 10 else round(share))}\u00a0%"
+        is_near_an_end = 0 < share < 10 or 99 < share < 100
+        shown = min(round(share, 1), 99.9) if is_near_an_end else round(share)  # 100 % is all
+        return f"{self._language.number(shown)}\u00a0%"
 
     def _finding(self, subject: str, name: str, count: int, total: int) -> str:
         """Return the title of a picture with what it shows first: ``Languages: Russian — 93 %``."""
@@ -481,7 +485,8 @@ class ReportPictures:
         return self._language.plural("%(num)s publication", "%(num)s publications", count)
 
     def _search(self, **values: str) -> str:
-        return f"{self._mount}search?{urlencode(values, quote_via=quote, safe=',:')}"
+        query = urlencode(values, quote_via=quote, safe=",:")
+        return f"{self._mount}search?{query}" if self._has_search else ""
 
     def _source(self, source: str) -> str:
         return f"{self._mount}dataset/{source}"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 import pyoxigraph as ox
 
-from bibld.model.iris import is_web_iri
+from bibld.model.iris import Iris, is_web_iri
+from bibld.model.origin import from_slug
 from bibld.model.rdf import expand
-from bibld.serve._graph import Label, PointingThing
+from bibld.serve._graph import Label, Names, PointingThing
 from bibld.serve._language import Message, PageLanguage, message, read_words
 from bibld.serve._pages import codes, fields
 from bibld.serve._pages.codes import name_of_file, number_in_file
 from bibld.serve._pages.views import LinkGroup, PageLink
+from bibld.text.classes import captions
 
 KINDS = read_words()["entity_kind"]
 """The kinds of things with such a page, in words."""
@@ -52,6 +55,8 @@ _DATE, _BIRTH, _DEATH = map(expand, ("bf:date", "schema:birthDate", "schema:deat
 _IDENTIFIED, _VALUE, _TYPE, _LABEL = map(expand, ("bf:identifiedBy", "rdf:value", "rdf:type", "rdfs:label"))
 _OTHER_NAME = expand("skos:altLabel")
 _AUDIENCES = "concept/marctarget/"
+_NAMED_IN_LANGUAGES = re.compile(r"(dataset|graph)(/|$)|agent/(library|isil)-|concept/[^/]*$")
+_MAX_SLUG_OF_MAIN_CLASS = 9
 _RELATOR = "http://id.loc.gov/vocabulary/relators/"
 
 _BY_PREDICATE = {
@@ -137,18 +142,51 @@ def _kind_of_concept(path: str, values: Mapping[str, Sequence[str]]) -> str:
     return "class" if _NOTATION in values else "concept"
 
 
-def labels_for_reader(labels: Sequence[Label], kind: str, language: PageLanguage) -> list[Label]:
-    """Return the names of a thing, the best for a reader first.
+class NamesInLanguage:
+    """The names of things for readers of one language.
 
-    The name of an audience is translated. Lists of headings, datasets and graphs have a name in each language, and the
-    one in the language of the page is the first; the first name of all others is that of the data.
+    Lists of headings, main classes, libraries, datasets and graphs have a name in each language, and the one in the
+    language of the page is the best; the words for an audience are translated. All other names are those of the data.
     """
-    if kind == "audience":
-        words = ((codes.words_of(codes.AUDIENCE_LABELS, label.text, language), label) for label in labels)
-        return [label if text == label.text else Label(text, language.tag) for text, label in words]
-    if kind in ("scheme", "dataset", "graph"):
-        return sorted(labels, key=lambda label: label.language != language.tag)
-    return list(labels)
+
+    def __init__(self, names: Names, iris: Iris, language: PageLanguage) -> None:
+        self._names = names
+        self._iris = iris
+        self._language = language
+
+    def labels(self, thing: str) -> list[Label]:
+        """Return the names of a thing, the best for a reader first."""
+        labels = self._names.labels(thing)
+        path = self._iris.path(thing) or ""
+        if path.startswith(_AUDIENCES):
+            words = ((codes.words_of(codes.AUDIENCE_LABELS, label.text, self._language), label) for label in labels)
+            return [label if text == label.text else Label(text, self._language.tag) for text, label in words]
+        if _caption(path, self._language.tag) or _NAMED_IN_LANGUAGES.match(path):
+            return sorted(labels, key=lambda label: label.language != self._language.tag)
+        return labels
+
+    def titles(self, things: Iterable[str]) -> dict[str, str]:
+        """Return the best name of each thing that has one."""
+        found = self._names.titles(things)
+        return {thing: self.title(self._iris.path(thing) or "", title) for thing, title in found.items()}
+
+    def title(self, path: str, title: str) -> str:
+        """Return the best name of the thing with a path, whose title in the release is known."""
+        if caption := _caption(path, self._language.tag):
+            return caption
+        if _NAMED_IN_LANGUAGES.match(path) or path.startswith(_AUDIENCES):
+            return next((label.text for label in self.labels(self._iris.base + path)), title)
+        return title
+
+
+def _caption(path: str, language: str) -> str:
+    """Return the mark of a main class and what it is about; empty for all else."""
+    folder, _, rest = path.partition("/")
+    scheme, _, slug = rest.partition("/")
+    if folder != "concept" or len(slug) > _MAX_SLUG_OF_MAIN_CLASS:
+        return ""
+    mark = from_slug(slug)
+    return next((f"{mark} {text}" for text, tag in captions(scheme, mark) if tag == language), "")
 
 
 def entity_summary(

@@ -168,6 +168,7 @@ class ThingPages:
             imprint=structured.imprint(reference),
             parallel=self._parallel_titles(merged.mods, heading.title),
             groups=groups,
+            makers=facts.makers_with_pages(groups),
             cover=self._cover(reference.isbn),
             full_texts=facts.full_texts(records),
             members=members,
@@ -178,7 +179,7 @@ class ThingPages:
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
             in_words=matches.labels_in_words,
             entities=views.by_kind(
-                [(link, names) for link, names in entities if views.is_worth_a_visit(link.path, link.text)],
+                [(link, names) for link, names in entities if _leads_on(link.path, link.text)],
                 {facts.folded(genre.value) for genre in merged.mods.genre},
                 {facts.folded("--".join(parts)) for parts in headings},
             ),
@@ -235,6 +236,11 @@ class ThingPages:
             heading=heading_of(record.mods, self._language),
             groups=groups,
             original=to_mrk(original) if original is not None else "",
+            formats=[
+                codes.words_of(codes.FORMAT_LABELS, each, self._language)
+                for each in (record.reader, record.flavour)
+                if each
+            ],
             left_out=_by_fate(self._release.beside_mods(record)),
             founder=founder,
             publication=heading_of(merged.mods, self._language) if merged is not None else None,
@@ -331,6 +337,11 @@ def _is_no_place(value: fields.FieldValue) -> bool:
 def _is_scale(subject: Subject) -> bool:
     """Whether a subject states the scale or the coordinates of a map, not what it is about."""
     return all(isinstance(part, Cartographics) for part in subject.parts)
+
+
+def _leads_on(path: str, text: str) -> bool:
+    """Whether an entity is listed beside a publication; the libraries that have it have a list to themselves."""
+    return views.is_worth_a_visit(path, text) and not path.startswith(("agent/library-", "agent/isil-"))
 
 
 def _links(thing: str, triples: Iterable[ox.Triple]) -> structured.LinkedIris:

@@ -26,7 +26,7 @@ from bibld.serve._pages.lists import (
     numbers_of,
 )
 from bibld.serve._pages.structured import SchemaThing, SchemaWork
-from bibld.serve._pages.summaries import EntitySummary, labels_for_reader, role_heading
+from bibld.serve._pages.summaries import EntitySummary, role_heading
 from bibld.serve._pages.views import PageLink
 from bibld.serve._pages.works import TRANSLATOR, StatedWork, WorkLine, WorkLists
 from bibld.serve._things import OpenRelease
@@ -234,11 +234,9 @@ class WorkPages:
         found = []
         for iri in iris:
             words = codes.term_words(iri, self._language)
-            if iri in links and views.is_worth_a_visit(links[iri].path, links[iri].text):
-                found.append(links[iri])
-            elif iri in links and predicate == works.AUDIENCE:
-                (label,) = labels_for_reader(self._names.labels(iri)[:1], "audience", self._language)
-                found.append(PageLink(links[iri].href, label.text, label.language))
+            link = links.get(iri)
+            if link is not None and (predicate == works.AUDIENCE or views.is_worth_a_visit(link.path, link.text)):
+                found.append(link)
             elif words:
                 found.append(PageLink("", words))
         return list({link.text.casefold(): link for link in found}.values())

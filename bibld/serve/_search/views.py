@@ -117,6 +117,8 @@ class ViewMaker:
         if facet == "class":
             scheme, _, mark = value.value.partition("/")
             return class_label(scheme, mark, self._language) if scheme in SCHEMES else value.value
+        if facet == "year":
+            return years_in_words(value.value, self._language)
         if facet == "id":
             return self._language.number(value.count)
         if facet == "held_by":
@@ -402,6 +404,16 @@ def class_label(scheme: str, mark: str, language: PageLanguage) -> str:
     """Return the name of a classification, a mark in it and its caption: ``UDC 82 Literature``."""
     words = (language.text(codes.SCHEMES[scheme]), mark, caption(scheme, mark, language.tag))
     return " ".join(filter(None, words))
+
+
+def years_in_words(years: str, language: PageLanguage) -> str:
+    """Return the words for a filter of years: ``1940-1949``, ``-1939``, ``2010-``; others are returned as they are."""
+    first, dash, last = years.partition("-")
+    if not (dash and f"{first}{last}".isdecimal()):
+        return years
+    if not first:
+        return language.text("before %(year)s", year=int(last) + 1)
+    return f"{first}–{last}" if last else language.text("from %(year)s on", year=first)
 
 
 def _hidden(address: Address) -> list[tuple[str, str]]:
