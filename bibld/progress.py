@@ -1,4 +1,4 @@
-"""Progress of long work: silent by default, one changing line on a terminal, a line a minute elsewhere; and a log in a file.
+"""Progress of long work: silent by default, one changing line on a terminal, a line a minute elsewhere; and a log.
 
 A stage is given a ``Progress`` and reports to it; it never prints.
 """
@@ -271,7 +271,7 @@ def display(
     log_format: LogFormat = "text",
     words: Sentences | None = None,
 ) -> Iterator[Progress]:
-    """Yield the progress that fits the output: one changing line on a terminal, lines otherwise, only warnings if ``quiet``.
+    """Yield the progress that fits the output: one line on a terminal, lines otherwise, only warnings if ``quiet``.
 
     ``out`` is standard error by default. ``verbose`` shows details too. ``log`` is a file to which all of this is
     appended, in English. Raises ``ConfigError`` if it cannot be written. ``words`` are those of the user's language.

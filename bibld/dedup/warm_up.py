@@ -1,4 +1,5 @@
-"""Where compiled kernels are stored, and their compilation in the background on the first run on a machine.
+"""Where compiled kernels are stored, and their compilation on the first run on a machine, or ahead of it by
+``python -m bibld.dedup.warm_up``.
 
 Numba checks only the source file of a kernel before it loads stored machine code, which may contain code of kernels in
 other files. So each state of all sources with kernels has its own folder, and a change of any of them compiles all.
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 VARIABLE = "NUMBA_CACHE_DIR"
 STATED = "BIBLD_KERNEL_CACHE"
 """The environment variable with the folder that the configuration states."""
-PROCESSES = 2
 _SOURCES = Path(__file__).parent
 _FOLDER = "kernels-"
 _MARK = "compiled"
@@ -130,18 +130,19 @@ def _can_be_written(folder: Path) -> bool:
 
 
 class KernelWarmUp:
-    """Compiles in background processes the kernels that a method uses, of these sources, if this machine has not done
-    so before."""
+    """Compiles the kernels that a method uses, of these sources, if this machine has not done so before: in a
+    background process, and where a run waits for it also in its own process."""
 
     def __init__(self, method: Method, progress: Progress) -> None:
         state_cache(method.dedup.cache)
         self._method = method
         self._progress = progress
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._queue = -1
         self._marks: list[Path] = []
 
     def begin(self) -> int:
-        """Start the processes if they are needed; delete the kernels of versions that were not used for long.
+        """Start the process if it is needed; delete the kernels of versions that were not used for long.
 
         Return how many modules are compiled.
         """
@@ -159,20 +160,34 @@ class KernelWarmUp:
             self._progress.report(
                 "compile: the functions that compare records, in the background; some ten seconds, once on a machine"
             )
-            queue, end = os.pipe()
+            self._queue, end = os.pipe()
             os.write(end, bytes(used[mark.stem] for mark in self._marks))
             os.close(end)
             command = [sys.executable, "-c", f"from {__package__}.compilation import compile_kernels as c; c()"]
-            self._processes = [
-                subprocess.Popen(command, stdin=queue, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                for _ in range(PROCESSES)
-            ]
-            os.close(queue)
+            self._process = subprocess.Popen(
+                command, stdin=self._queue, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
         return len(self._marks)
 
     def wait(self) -> None:
-        """Wait for the processes. A kernel that could not be compiled is compiled, or fails, where it is first used."""
-        if all(process.wait() == 0 for process in self._processes):
+        """Compile too, until all is done. A kernel that could not be compiled is compiled, or fails, where it is first
+        used."""
+        if self._process is None:
+            return
+        from bibld.dedup.compilation import compile_kernels  # imports this module
+
+        compile_kernels(self._queue)
+        os.close(self._queue)
+        if self._process.wait() == 0:
             for mark in self._marks:
                 mark.touch()
-        self._processes, self._marks = [], []
+        self._process = None
+
+
+if __name__ == "__main__":
+    from bibld.dedup.method import MethodOptions
+    from bibld.progress import LogLines
+
+    ahead = KernelWarmUp(MethodOptions(), LogLines(sys.stderr))
+    ahead.begin()
+    ahead.wait()

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from bibld.dedup import warm_up
+from bibld.dedup import compilation, warm_up
 from bibld.dedup.method import MethodOptions
 from bibld.dedup.warm_up import kernel_modules
 from bibld.progress import Silent
@@ -45,6 +45,7 @@ def test_importing_a_module_compiles_nothing():
 def test_only_kernels_that_the_method_uses_are_compiled(tmp_path, monkeypatch):
     monkeypatch.setattr(warm_up, "cache_folder", lambda: tmp_path / "kernels")
     monkeypatch.setattr(warm_up.subprocess, "Popen", lambda command, **named: Finished())
+    monkeypatch.setattr(compilation, "compile_kernels", lambda queue: None)
     compiled = []
     for method in (MethodOptions(block=("paper",), score="jaccard"), MethodOptions(), MethodOptions()):
         before = {path.stem for path in tmp_path.glob("kernels/*")}
@@ -53,8 +54,9 @@ def test_only_kernels_that_the_method_uses_are_compiled(tmp_path, monkeypatch):
         compiling.wait()
         compiled.append({path.stem for path in tmp_path.glob("kernels/*")} - before)
     by_paper, more, again = compiled
-    assert {"bibld.dedup.block._kernels", "bibld.dedup.candidates"} <= by_paper
-    assert more == {f"bibld.dedup.similarity.{name}" for name in ("pairs", "rows", "texts")}
+    assert {"bibld.dedup.block._paper_kernels", "bibld.dedup.candidates"} <= by_paper
+    in_similarity = {f"bibld.dedup.similarity.{name}" for name in ("pairs", "rows", "texts")}
+    assert more == {"bibld.dedup.block._kernels", *in_similarity}
     assert not again
 
 
