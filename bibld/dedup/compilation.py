@@ -7,11 +7,8 @@ a quarter of the time. The machine code is stored in :func:`bibld.dedup.warm_up.
 
 from __future__ import annotations
 
-import gc
-import os
 from collections.abc import Callable
 from functools import update_wrapper
-from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -21,7 +18,7 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import typeof_impl
 
-from bibld.dedup.warm_up import cache_folder, kernel_modules
+from bibld.dedup.warm_up import cache_folder
 
 __all__ = ["njit", "types"]
 
@@ -127,19 +124,3 @@ def inner(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401
     """Compile a function that only kernels call, as a part of each of them."""
     options = {"no_cpython_wrapper": True, "pipeline_class": _InnerCompiler}
     return lambda function: Kernel(function, signature, options)  # type: ignore[return-value]
-
-
-def compile_kernels(queue: int = 0) -> None:
-    """Compile the kernels of modules whose numbers are read, one byte each, from a queue: on standard input, or this
-    file descriptor."""
-    gc.disable()  # A fifth of the time would go into collecting what the compiler leaves behind.
-    try:
-        modules = list(kernel_modules())
-        while number := os.read(queue, 1):
-            name = modules[number[0]]
-            for value in vars(import_module(name)).values():
-                if isinstance(value, Kernel) and value.__module__ == name and not value.is_inner:
-                    value.compile()
-    finally:
-        gc.freeze()
-        gc.enable()

@@ -7,6 +7,7 @@ other files. So each state of all sources with kernels has its own folder, and a
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import re
@@ -17,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,6 +130,23 @@ def _can_be_written(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
+def compile_kernels(queue: int = 0) -> None:
+    """Compile the kernels of modules whose numbers are read, one byte each, from a queue: on standard input, or this
+    file descriptor."""
+    kernel_class = import_module(f"{__package__}.compilation").Kernel  # That module imports this one.
+    gc.disable()  # A fifth of the time would go into collecting what the compiler leaves behind.
+    try:
+        modules = list(kernel_modules())
+        while number := os.read(queue, 1):
+            name = modules[number[0]]
+            for value in vars(import_module(name)).values():
+                if isinstance(value, kernel_class) and value.__module__ == name and not value.is_inner:
+                    value.compile()
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 class KernelWarmUp:
     """Compiles the kernels that a method uses, of these sources, if this machine has not done so before: in a
     background process, and where a run waits for it also in its own process."""
@@ -163,7 +181,7 @@ class KernelWarmUp:
             self._queue, end = os.pipe()
             os.write(end, bytes(used[mark.stem] for mark in self._marks))
             os.close(end)
-            command = [sys.executable, "-c", f"from {__package__}.compilation import compile_kernels as c; c()"]
+            command = [sys.executable, "-c", f"from {__package__}.warm_up import compile_kernels as c; c()"]
             self._process = subprocess.Popen(
                 command, stdin=self._queue, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
@@ -174,8 +192,6 @@ class KernelWarmUp:
         used."""
         if self._process is None:
             return
-        from bibld.dedup.compilation import compile_kernels  # imports this module
-
         compile_kernels(self._queue)
         os.close(self._queue)
         if self._process.wait() == 0:

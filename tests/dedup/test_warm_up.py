@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from bibld.dedup import compilation, warm_up
+from bibld.dedup import warm_up
 from bibld.dedup.method import MethodOptions
 from bibld.dedup.warm_up import kernel_modules
 from bibld.progress import Silent
@@ -14,8 +14,8 @@ from bibld.progress import Silent
 COMPILED = """
 import json
 from importlib import import_module
-from bibld.dedup.compilation import Kernel, compile_kernels
-from bibld.dedup.warm_up import kernel_modules
+from bibld.dedup.compilation import Kernel
+from bibld.dedup.warm_up import compile_kernels, kernel_modules
 compile_kernels()
 kernels = {
     f"{value.__module__}.{value.__name__}": value
@@ -45,7 +45,7 @@ def test_importing_a_module_compiles_nothing():
 def test_only_kernels_that_the_method_uses_are_compiled(tmp_path, monkeypatch):
     monkeypatch.setattr(warm_up, "cache_folder", lambda: tmp_path / "kernels")
     monkeypatch.setattr(warm_up.subprocess, "Popen", lambda command, **named: Finished())
-    monkeypatch.setattr(compilation, "compile_kernels", lambda queue: None)
+    monkeypatch.setattr(warm_up, "compile_kernels", lambda queue: None)
     compiled = []
     for method in (MethodOptions(block=("paper",), score="jaccard"), MethodOptions(), MethodOptions()):
         before = {path.stem for path in tmp_path.glob("kernels/*")}
