@@ -8,9 +8,10 @@ SERVE ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all check bench mutants clean additions docs
+.PHONY: run test test-all check bench mutants clean additions kernels docs
 
-run: $(VENV)/installed additions
+run: $(VENV)/installed
+	@$(MAKE) --no-print-directory --jobs 2 additions kernels
 	$(BIN)/bibld run sample_data/bibld.toml
 	@echo "What the libraries are to mend:"
 	$(BIN)/bibld worklist sample_data/bibld.toml --limit 3
@@ -52,6 +53,10 @@ mutants: $(VENV)/installed-dev
 # is missing from packages of npm and PyPI.
 additions: $(VENV)/installed
 	@$(BIN)/python hatch_build.py
+
+# What compares records, compiled for this machine while additions are downloaded.
+kernels: $(VENV)/installed
+	@$(BIN)/python -m bibld.dedup.warm_up
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""Progress of long work: silent by default, a bar on a terminal, a line a minute elsewhere; and a log in a file.
+"""Progress of long work: silent by default, one changing line on a terminal, a line a minute elsewhere; and a log.
 
 A stage is given a ``Progress`` and reports to it; it never prints.
 """
@@ -10,17 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import get_terminal_size
 from time import monotonic
-from typing import TYPE_CHECKING, Literal, Protocol, TextIO, TypeVar
+from typing import Literal, Protocol, TextIO, TypeVar
 
 import msgspec
 
 from bibld.errors import ConfigError
 from bibld.text.translations import SOURCE_LANGUAGE, Sentences, sentences_in
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-    from rich.progress import TaskID
 
 Item = TypeVar("Item")
 
@@ -128,29 +125,33 @@ class LogLines(_Lines):
         _write(self._out, self._words.text(message))
 
 
-class Bar(_Lines):
-    """Draws a bar on a terminal."""
+class StatusLine(LogLines):
+    """Writes on a terminal what the stage has done, ten times a second, each time over the line before."""
 
-    def __init__(self, rich_progress: RichProgress, is_verbose: bool = False, words: Sentences | None = None) -> None:
-        super().__init__(is_verbose, words)
-        self._rich = rich_progress
-        self._task: TaskID | None = None
+    def __init__(self, out: TextIO, is_verbose: bool = False, words: Sentences | None = None) -> None:
+        super().__init__(out, is_verbose, 0.1, monotonic, words)
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
-        """Begin a new bar."""
-        if self._task is not None:
-            self._rich.remove_task(self._task)
-        in_context = self._words.word
-        self._task = self._rich.add_task(f"{name} ({in_context('stage', what)})", total=total)
+        """Write the name of the stage."""
+        self._write_over(self._counter.begin(name, self._words.word("stage", what), total))
 
     def advance(self, count: int = 1) -> None:
-        """Move the bar."""
-        if self._task is not None:
-            self._rich.advance(self._task, count)
+        """Count, and write what is done if a tenth of a second has passed."""
+        if due := self._counter.advance(count):
+            self._write_over(due)
 
     def report(self, message: str) -> None:
-        """Print a line above the bar."""
-        self._rich.console.print(self._words.text(message), markup=False, highlight=False)
+        """Write a line that stays."""
+        self.clear()
+        super().report(message)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        print("\r\x1b[K", end="", file=self._out, flush=True)
+
+    def _write_over(self, message: str) -> None:
+        self.clear()
+        print(self._words.text(message)[: get_terminal_size().columns - 1], end="", file=self._out, flush=True)
 
 
 class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -270,7 +271,7 @@ def display(
     log_format: LogFormat = "text",
     words: Sentences | None = None,
 ) -> Iterator[Progress]:
-    """Yield the progress that fits the output: a bar on a terminal, lines otherwise, only warnings if ``quiet``.
+    """Yield the progress that fits the output: one line on a terminal, lines otherwise, only warnings if ``quiet``.
 
     ``out`` is standard error by default. ``verbose`` shows details too. ``log`` is a file to which all of this is
     appended, in English. Raises ``ConfigError`` if it cannot be written. ``words`` are those of the user's language.
@@ -292,19 +293,11 @@ def _shown(out: TextIO, quiet: bool, verbose: bool, words: Sentences | None) -> 
     if quiet:
         yield Quiet(out, words)
     elif out.isatty():
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
-
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(elapsed_when_finished=True),
-        )
-        with RichProgress(*columns, console=Console(file=out), transient=True) as rich_progress:
-            yield Bar(rich_progress, verbose, words)
+        line = StatusLine(out, verbose, words)
+        try:
+            yield line
+        finally:
+            line.clear()
     else:
         yield LogLines(out, verbose, words=words)
 

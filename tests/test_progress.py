@@ -1,4 +1,4 @@
-"""Progress: silent, only warnings, one line a minute, a bar on a terminal, and a log in a file."""
+"""Progress: silent, only warnings, one line a minute, one changing line on a terminal, and a log in a file."""
 
 import io
 import re
@@ -7,7 +7,17 @@ import msgspec
 import pytest
 
 from bibld.errors import ConfigError
-from bibld.progress import Bar, LogFile, LogLines, Quiet, Silent, count_items, display, in_words, with_number
+from bibld.progress import (
+    LogFile,
+    LogLines,
+    Quiet,
+    Silent,
+    StatusLine,
+    count_items,
+    display,
+    in_words,
+    with_number,
+)
 
 
 class Terminal(io.StringIO):
@@ -110,7 +120,7 @@ def test_durations_are_written_as_people_do(seconds, text):
 
 
 @pytest.mark.parametrize(
-    "out, quiet, kind", [(io.StringIO(), False, LogLines), (Terminal(), True, Quiet), (Terminal(), False, Bar)]
+    "out, quiet, kind", [(io.StringIO(), False, LogLines), (Terminal(), True, Quiet), (Terminal(), False, StatusLine)]
 )
 def test_the_progress_fits_the_output(out, quiet, kind):
     with display(out, quiet) as progress:
@@ -123,45 +133,24 @@ def test_the_progress_fits_the_output(out, quiet, kind):
     assert ("[read] 2 records" in out.getvalue()) is not quiet
 
 
-class RichProgress:
-    """Notes what a bar draws."""
-
-    def __init__(self):
-        self.calls = []
-        self.console = self
-
-    def add_task(self, text, total):
-        self.calls.append(f"add {text} {total}")
-        return len(self.calls)
-
-    def remove_task(self, task):
-        self.calls.append(f"remove {task}")
-
-    def advance(self, task, count):
-        self.calls.append(f"advance {task} {count}")
-
-    def print(self, message, markup, highlight):
-        assert not markup, "brackets in messages are text"
-        assert not highlight
-        self.calls.append(f"print {message}")
-
-
-def test_a_bar_replaces_the_one_before():
-    rich = RichProgress()
-    bar = Bar(rich)
-    bar.advance()
-    bar.stage("read", "records", 10)
-    bar.advance()
-    bar.advance(5)
-    bar.stage("match", "pairs")
-    bar.report("[x]")
-    assert rich.calls == [
-        "add read (records) 10",
-        "advance 1 1",
-        "advance 1 5",
-        "remove 1",
-        "add match (pairs) None",
-        "print [x]",
+def test_a_terminal_has_one_line_that_changes_and_below_it_nothing_stays(monkeypatch):
+    out, clock = Terminal(), Clock()
+    monkeypatch.setattr("bibld.progress.monotonic", clock)
+    monkeypatch.setenv("COLUMNS", "41")
+    with display(out) as progress:
+        progress.stage("read", "records", 1000)
+        for clock.now in (1.0, 1.05, 2.0):
+            progress.advance(250)
+        progress.report("[x]")
+        progress.stage("match", "pairs")
+    assert out.getvalue().split("\r\x1b[K") == [
+        "",
+        "read: 1,000 records",
+        "read: 25 % (250 of 1,000 records), 3.0 s",
+        "read: 75 % (750 of 1,000 records), 0.7 s",
+        "[x]\n",
+        "match",
+        "",
     ]
 
 

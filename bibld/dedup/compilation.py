@@ -7,25 +7,22 @@ a quarter of the time. The machine code is stored in :func:`bibld.dedup.warm_up.
 
 from __future__ import annotations
 
-import gc
-import os
 from collections.abc import Callable
 from functools import update_wrapper
-from importlib import import_module
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from numba import config, njit, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import typeof_impl
 
-from bibld.dedup.warm_up import cache_folder, kernel_modules
+from bibld.dedup.warm_up import cache_folder
 
 __all__ = ["njit", "types"]
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
-
-# Set here rather than in the environment, which other programs that bibld starts would inherit.
-setattr(config, "CACHE_DIR", str(cache_folder()))  # noqa: B010
 
 OFFSETS = types.Array(types.int64, 1, "C", readonly=True)
 CODES = types.Array(types.uint32, 1, "C", readonly=True)
@@ -49,24 +46,64 @@ def results(*parts: Any) -> Any:  # noqa: ANN401
     return types.Tuple(parts)  # type: ignore[no-untyped-call]
 
 
-_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "no_rewrites": True}
+
+
+class _LinkedCode(JITCodeLibrary):
+    """Code of an inner function: it is optimised and translated in the kernels that it is linked into, not alone."""
+
+    @property
+    def codegen(self) -> _LinkedCode:
+        return self
+
+    def set_env(self, name: str, environment: object) -> None:
+        """Do nothing: only machine code has the address of its constants."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalized = True
+
+
+class _InnerCompiler(Compiler):
+    """Compiles an inner function as far as it takes to link it into kernels."""
+
+    def __init__(self, *arguments: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments)  # type: ignore[no-untyped-call]
+        code = self.state.targetctx.codegen()
+        self.state.library = _LinkedCode(code, "inner")  # type: ignore[no-untyped-call]
 
 
 class Kernel:
     """A function that is compiled, or loaded from the cache folder, when it is first called."""
 
     def __init__(self, function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> None:  # noqa: ANN401
+        self.__wrapped__: FunctionType
         update_wrapper(self, function)
         self._compile: Callable[[], Callable[..., Any]] = lambda: njit(signature, **_OPTIONS, **options)(function)
         self._compiled: Callable[..., Any] | None = None
+        self.is_inner = "pipeline_class" in options
 
     @property
     def compiled(self) -> Callable[..., Any]:
         """The compiled function."""
         if self._compiled is None:
             with global_compiler_lock:
+                # Set here rather than in the environment, which other programs that bibld starts would inherit.
+                setattr(config, "CACHE_DIR", str(cache_folder()))  # noqa: B010
                 self._compiled = self._compiled or self._compile()
         return self._compiled
+
+    def compile(self) -> None:
+        """Compile the functions that this one calls, and then this one. While this one is being compiled, those would
+        take half as long again."""
+        names, scope = self.__wrapped__.__code__.co_names, self.__wrapped__.__globals__
+        modules = [vars(scope[name]) for name in names if isinstance(scope.get(name), ModuleType)]
+        for value in (each.get(name) for each in (scope, *modules) for name in names):
+            if isinstance(value, Kernel) and value._compiled is None:
+                value.compile()
+        self.compiled  # noqa: B018
 
     def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401
         return self.compiled(*arguments)
@@ -80,20 +117,10 @@ def _type_of_kernel(value: Kernel, context: Any) -> Any:  # noqa: ANN401
 
 def kernel(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401
     """Compile a function that Python calls, for declared types; it releases the lock of the interpreter."""
-    return lambda function: Kernel(function, signature, {})  # type: ignore[return-value]
+    return lambda function: Kernel(function, signature, {"cache": True})  # type: ignore[return-value]
 
 
 def inner(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401
-    """Compile a function that only kernels call."""
-    return lambda function: Kernel(function, signature, {"no_cpython_wrapper": True})  # type: ignore[return-value]
-
-
-def compile_kernels() -> None:
-    """Compile the kernels of modules whose numbers are read, one byte each, from the queue on standard input."""
-    gc.disable()  # The process ends soon; a fifth of its time would go into collecting what the compiler leaves behind.
-    modules = list(kernel_modules())
-    while number := os.read(0, 1):
-        name = modules[number[0]]
-        for value in vars(import_module(name)).values():
-            if isinstance(value, Kernel) and value.__module__ == name:
-                value.compiled  # noqa: B018
+    """Compile a function that only kernels call, as a part of each of them."""
+    options = {"no_cpython_wrapper": True, "pipeline_class": _InnerCompiler}
+    return lambda function: Kernel(function, signature, options)  # type: ignore[return-value]

@@ -51,7 +51,7 @@ def shingles(
 
     ``window``: of this number of neighbouring shingles only the one with the least hash is kept (1: all).
     """
-    from bibld.dedup.hashes import shingle_sets
+    from bibld.dedup._shingle_kernels import shingle_sets
 
     text = field_texts(columns, fields)
     return shingle_sets(text.offsets, text.codes, size, unit == "words", window)

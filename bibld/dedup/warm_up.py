@@ -1,4 +1,5 @@
-"""Where compiled kernels are stored, and their compilation in the background on the first run on a machine.
+"""Where compiled kernels are stored, and their compilation on the first run on a machine, or ahead of it by
+``python -m bibld.dedup.warm_up``.
 
 Numba checks only the source file of a kernel before it loads stored machine code, which may contain code of kernels in
 other files. So each state of all sources with kernels has its own folder, and a change of any of them compiles all.
@@ -6,6 +7,7 @@ other files. So each state of all sources with kernels has its own folder, and a
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import re
@@ -16,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 VARIABLE = "NUMBA_CACHE_DIR"
 STATED = "BIBLD_KERNEL_CACHE"
 """The environment variable with the folder that the configuration states."""
-PROCESSES = 2
 _SOURCES = Path(__file__).parent
 _FOLDER = "kernels-"
 _MARK = "compiled"
@@ -129,19 +130,37 @@ def _can_be_written(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
+def compile_kernels(queue: int = 0) -> None:
+    """Compile the kernels of modules whose numbers are read, one byte each, from a queue: on standard input, or this
+    file descriptor."""
+    kernel_class = import_module(f"{__package__}.compilation").Kernel  # That module imports this one.
+    gc.disable()  # A fifth of the time would go into collecting what the compiler leaves behind.
+    try:
+        modules = list(kernel_modules())
+        while number := os.read(queue, 1):
+            name = modules[number[0]]
+            for value in vars(import_module(name)).values():
+                if isinstance(value, kernel_class) and value.__module__ == name and not value.is_inner:
+                    value.compile()
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 class KernelWarmUp:
-    """Compiles in background processes the kernels that a method uses, of these sources, if this machine has not done
-    so before."""
+    """Compiles the kernels that a method uses, of these sources, if this machine has not done so before: in a
+    background process, and where a run waits for it also in its own process."""
 
     def __init__(self, method: Method, progress: Progress) -> None:
         state_cache(method.dedup.cache)
         self._method = method
         self._progress = progress
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._queue = -1
         self._marks: list[Path] = []
 
     def begin(self) -> int:
-        """Start the processes if they are needed; delete the kernels of versions that were not used for long.
+        """Start the process if it is needed; delete the kernels of versions that were not used for long.
 
         Return how many modules are compiled.
         """
@@ -159,20 +178,32 @@ class KernelWarmUp:
             self._progress.report(
                 "compile: the functions that compare records, in the background; some ten seconds, once on a machine"
             )
-            queue, end = os.pipe()
+            self._queue, end = os.pipe()
             os.write(end, bytes(used[mark.stem] for mark in self._marks))
             os.close(end)
-            command = [sys.executable, "-c", f"from {__package__}.compilation import compile_kernels as c; c()"]
-            self._processes = [
-                subprocess.Popen(command, stdin=queue, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                for _ in range(PROCESSES)
-            ]
-            os.close(queue)
+            command = [sys.executable, "-c", f"from {__package__}.warm_up import compile_kernels as c; c()"]
+            self._process = subprocess.Popen(
+                command, stdin=self._queue, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
         return len(self._marks)
 
     def wait(self) -> None:
-        """Wait for the processes. A kernel that could not be compiled is compiled, or fails, where it is first used."""
-        if all(process.wait() == 0 for process in self._processes):
+        """Compile too, until all is done. A kernel that could not be compiled is compiled, or fails, where it is first
+        used."""
+        if self._process is None:
+            return
+        compile_kernels(self._queue)
+        os.close(self._queue)
+        if self._process.wait() == 0:
             for mark in self._marks:
                 mark.touch()
-        self._processes, self._marks = [], []
+        self._process = None
+
+
+if __name__ == "__main__":
+    from bibld.dedup.method import MethodOptions
+    from bibld.progress import LogLines
+
+    ahead = KernelWarmUp(MethodOptions(), LogLines(sys.stderr))
+    ahead.begin()
+    ahead.wait()

@@ -46,7 +46,7 @@ LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in laye
 DYNAMIC_IMPORTS = {
     "bibld": "the public names are imported on use",
     "bibld.protocols.adapters": "adapters are found by the name of their file or entry point",
-    "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
+    "bibld.dedup.warm_up": "the sources state which modules have kernels to compile",
     "bibld.cli": "each command loads its module when it is called",
 }
 

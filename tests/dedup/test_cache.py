@@ -6,6 +6,7 @@ import time
 import pytest
 
 from bibld.dedup import warm_up
+from bibld.dedup.compilation import kernel, types
 from bibld.dedup.method import MethodOptions
 from bibld.progress import Silent
 
@@ -75,3 +76,16 @@ def test_kernels_that_were_not_used_for_long_are_removed(sources, caches):
     assert not old.exists()
     assert recent.exists()
     assert warm_up.cache_folder().is_dir()
+
+
+@kernel(types.int64(types.int64))
+def twice(number):
+    return 2 * number
+
+
+def test_a_folder_that_is_stated_after_modules_were_imported_is_used(caches, tmp_path, monkeypatch):
+    monkeypatch.setenv(warm_up.STATED, "")
+    warm_up.state_cache(str(tmp_path / "stated"))
+    assert twice(21) == 42
+    assert list(tmp_path.glob("stated/*/*/*.nbc"))
+    assert not caches.exists()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
 from bibld.dedup.block import paper
-from bibld.dedup.block._kernels import java_simhash
+from bibld.dedup.block._paper_kernels import java_simhash
 from bibld.dedup.candidates import all_pairs
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.score import jaccard as scorer

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld.dedup.hashes import band_hashes, count_shared
+from bibld.dedup._shingle_kernels import band_hashes, count_shared
 from bibld.dedup.score import shingles as scorer
 from bibld.dedup.texts import field_texts, shingles
 from bibld.model.features import FeatureColumns, Features

@@ -14,8 +14,8 @@ from bibld.progress import Silent
 COMPILED = """
 import json
 from importlib import import_module
-from bibld.dedup.compilation import Kernel, compile_kernels
-from bibld.dedup.warm_up import kernel_modules
+from bibld.dedup.compilation import Kernel
+from bibld.dedup.warm_up import compile_kernels, kernel_modules
 compile_kernels()
 kernels = {
     f"{value.__module__}.{value.__name__}": value
@@ -45,6 +45,7 @@ def test_importing_a_module_compiles_nothing():
 def test_only_kernels_that_the_method_uses_are_compiled(tmp_path, monkeypatch):
     monkeypatch.setattr(warm_up, "cache_folder", lambda: tmp_path / "kernels")
     monkeypatch.setattr(warm_up.subprocess, "Popen", lambda command, **named: Finished())
+    monkeypatch.setattr(warm_up, "compile_kernels", lambda queue: None)
     compiled = []
     for method in (MethodOptions(block=("paper",), score="jaccard"), MethodOptions(), MethodOptions()):
         before = {path.stem for path in tmp_path.glob("kernels/*")}
@@ -53,8 +54,9 @@ def test_only_kernels_that_the_method_uses_are_compiled(tmp_path, monkeypatch):
         compiling.wait()
         compiled.append({path.stem for path in tmp_path.glob("kernels/*")} - before)
     by_paper, more, again = compiled
-    assert {"bibld.dedup.block._kernels", "bibld.dedup.candidates"} <= by_paper
-    assert more == {f"bibld.dedup.similarity.{name}" for name in ("pairs", "rows", "texts")}
+    assert {"bibld.dedup.block._paper_kernels", "bibld.dedup.candidates"} <= by_paper
+    in_similarity = {f"bibld.dedup.similarity.{name}" for name in ("pairs", "rows", "texts")}
+    assert more == {"bibld.dedup.block._kernels", *in_similarity}
     assert not again
 
 

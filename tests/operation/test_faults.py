@@ -453,6 +453,7 @@ def test_compiling_is_a_stage_that_is_shown_and_stored_in_the_stated_folder(plac
             return 0
 
     monkeypatch.setattr("bibld.dedup.warm_up.subprocess.Popen", Finished)
+    monkeypatch.setattr("bibld.dedup.warm_up.compile_kernels", lambda queue: None)
     monkeypatch.setenv("BIBLD_KERNEL_CACHE", "")
     edit(place, '[[source]]\nid = "lib"', '[dedup]\ncache = "kernels"\n[[source]]\nid = "lib"')
     stages = [msgspec.json.decode(run(place, "--json").stdout)["stages"] for _ in range(2)]

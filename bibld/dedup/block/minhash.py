@@ -67,7 +67,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
 
 def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return a key for each band of each row with text: a hash of its number and its values."""
-    from bibld.dedup.hashes import band_hashes
+    from bibld.dedup._shingle_kernels import band_hashes
     from bibld.dedup.texts import shingles
 
     bands, rows = bands_and_rows(settings)

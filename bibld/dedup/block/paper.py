@@ -45,7 +45,7 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
 
 def _bands(column: TextColumn, rows: RowNumbers) -> list[Numbers]:
     """Return each choice of two bytes of the SimHash, as a number of 16 bits."""
-    from bibld.dedup.block._kernels import java_simhash
+    from bibld.dedup.block._paper_kernels import java_simhash
 
     hashes = java_simhash(column.offsets, column.codes)[rows].astype(np.uint64)
     parts = [(hashes >> np.uint64(8 * position)) & np.uint64(0xFF) for position in range(4)]

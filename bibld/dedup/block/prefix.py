@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import msgspec
 import numpy as np
 
+from bibld.dedup._shingle_kernels import shingle_sets
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once
 from bibld.dedup.block import _prefix_kernels as kernels
 from bibld.dedup.columns import FeatureRows
-from bibld.dedup.hashes import shingle_sets
 from bibld.dedup.texts import (
     TextField,
     check_pairs,

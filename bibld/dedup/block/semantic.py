@@ -31,10 +31,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import numpy as np
 
+from bibld.dedup._shingle_kernels import shingle_sets
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once, pack_pairs, unpack_pairs
 from bibld.dedup.columns import FeatureRows
 from bibld.dedup.compilation import OFFSETS, ROWS, kernel, types
-from bibld.dedup.hashes import shingle_sets
 from bibld.dedup.texts import (
     TextField,
     check_pairs,

@@ -38,7 +38,7 @@ def similarities(
     columns: FeatureColumns, left: RowNumbers, right: RowNumbers
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Return the Jaccard similarities of titles and of authors of pairs of rows; -1 if neither row has an author."""
-    from bibld.dedup.hashes import count_shared
+    from bibld.dedup._shingle_kernels import count_shared
     from bibld.dedup.texts import shingles
 
     left, right = (np.ascontiguousarray(side, dtype=np.uint32) for side in (left, right))

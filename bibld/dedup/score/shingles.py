@@ -103,7 +103,7 @@ def explain(columns: FeatureColumns, left: Rows, right: Rows, settings: Settings
 
 
 def _compare(columns: FeatureColumns, left: Rows, right: Rows, settings: Settings) -> _Compared:
-    from bibld.dedup.hashes import count_shared
+    from bibld.dedup._shingle_kernels import count_shared
 
     starts, hashes = shingles(columns, settings.fields, settings.unit, settings.size)
     sizes = np.diff(starts)
