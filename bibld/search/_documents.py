@@ -241,7 +241,8 @@ class DocumentReader:
         others: dict[str, str] = {}
         birth = death = ""
         is_linked = False
-        for predicate, value in self._about(document):
+        about = self._about(document)
+        for predicate, value in about:
             if predicate in _LABELS or predicate in _ALT_LABEL:
                 text = _text(value)
                 (names if predicate in _LABELS else others)[text.value] = text.language
@@ -260,17 +261,17 @@ class DocumentReader:
         if kind is None:
             kind = EntryKind.PERSON if _PERSON in document.quads else EntryKind.ORGANISATION
         tags = tuple(tag for _, tag in forms)
-        work = self._read_work(document) if kind == EntryKind.WORK else None
+        work = self._read_work(document, about) if kind == EntryKind.WORK else None
         return StoredName(
             document.path, title, kind, tuple(form for form, _ in forms[1:]), birth, death, is_linked, tags, work
         )
 
-    def _read_work(self, document: Document) -> StoredWork:
+    def _read_work(self, document: Document, about: Iterable[tuple[bytes, bytes]]) -> StoredWork:
         titles: list[str] = []
         languages: list[str] = []
         wholes: list[bytes] = []
         originals: list[bytes] = []
-        for predicate, value in self._about(document):
+        for predicate, value in about:
             if predicate in _LABELS:
                 titles.append(_text(value).value)
             elif predicate == _LANGUAGE_OF_WORK:
@@ -389,14 +390,11 @@ def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
 
 def _region(quads: bytes, start: bytes) -> Iterable[tuple[bytes, bytes]]:
     """Return predicate and rest of the lines that begin with something; they are in sequence."""
-    start = b"\n" + start
-    lines = b"\n" + quads
-    first = lines.find(start)
-    if first < 0:
-        return []
-    end = lines.index(b"\n", lines.rindex(start) + 1)
+    lines = (b"\n" + quads).split(b"\n" + start)[1:]
+    if lines:
+        lines[-1] = lines[-1].partition(b"\n")[0]
     # Of each line: what is left of the subject, the predicate after "<", and the rest after "> ".
-    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines[first + len(start) : end].split(start)]
+    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines]
     return [(predicate, value) for predicate, _, value in rests]
 
 

@@ -132,7 +132,10 @@ def body_key(name: str) -> str:
 
 
 def _abbreviated(key: str) -> str:
-    return _LONG_FORM.sub(_abbreviation, key) if any(stem in key for stem in _STEMS_OF_LONG_FORMS) else key
+    for stem in _STEMS_OF_LONG_FORMS:
+        if stem in key:
+            return _LONG_FORM.sub(_abbreviation, key)
+    return key
 
 
 def _join_scale(found: re.Match[str]) -> str:

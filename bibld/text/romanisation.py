@@ -61,7 +61,7 @@ _CARONS = {
     for one, spelled in (("č", "ch"), ("š", "sh"), ("ž", "zh"), ("ŝ", "shch"))
     for letter, latin in ((one, spelled), (one.upper(), spelled.capitalize()))
 }
-_DOUBLED_LETTERS = "abdefgklmnoprstuvz"
+_DOUBLED_LETTERS = tuple((letter + letter, letter) for letter in "abdefgklmnoprstuvz")
 _TEXTS_REMEMBERED = 4096
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_][oe])ff\b")
 
@@ -139,9 +139,9 @@ def single_letters(key: str) -> str:
     >>> single_letters("gramatika") == single_letters("grammatika")
     True
     """
-    for letter in _DOUBLED_LETTERS:
-        while letter + letter in key:
-            key = key.replace(letter + letter, letter)
+    for doubled, letter in _DOUBLED_LETTERS:
+        while doubled in key:
+            key = key.replace(doubled, letter)
     return key
 
 

@@ -250,6 +250,7 @@ def is_cyrillic_name(key: str) -> bool:
     return CYRILLIC_NAME in key[: len(_MARKS)]
 
 
+@lru_cache(_CACHED)
 def stem_of_family(family: str) -> str:
     """Return the first consonants of the key of a family name, which all its forms, cases and transcriptions share.
 

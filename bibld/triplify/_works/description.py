@@ -146,6 +146,7 @@ class Description:
         self.people: People = find_people(mods, is_classic or TRANSLATION.search(self.about) is not None)
         if self.written_by and not self.people.creators:
             self.people = msgspec.structs.replace(self.people, creators=self.written_by)
+        self.has_person = any(not creator.is_body for creator in self.people.creators)
         self.host = next((item for item in mods.related_item if item.type == "host"), None)
         self.original_titles = self._original_titles()
         self.is_translation = bool(
@@ -310,9 +311,8 @@ class Description:
         """Return the titles that tie the work: proper ones, the uniform title without a language, variants."""
         if name_of_part:
             return titles_of([name_of_part], creators)
-        is_personal = any(not creator.is_body for creator in creators)
         own = [
-            undated(with_part_names(title), is_personal)
+            undated(with_part_names(title), self.has_person)
             for title in self.proper
             if not title.title.startswith(_NOT_TITLES)
         ]
