@@ -49,7 +49,6 @@ _YIDDISH = (
 )  # fmt: skip
 """Letters and pairs of letters of Yiddish → as YIVO and the Library of Congress romanise them, where ``anyascii`` does
 otherwise; Hebrew words have no vowels to compare."""
-_C = re.compile("c(?!h)")
 _TRANSCRIPTIONS = (
     ("schtsch", "shch"), ("chtch", "shch"), ("tsch", "ch"), ("tch", "ch"), ("sch", "sh"), ("tsz", "ch"), ("sz", "sh"),
     ("ou", "u"), ("ph", "f"), ("gh", "g"), ("q", "k"),
@@ -93,7 +92,7 @@ def romanise(text: str) -> str:
         key = key.replace("kkh", "kh")
     key = key.replace("kh", "h")
     if "c" in key:
-        key = _C.sub("ts", key)
+        key = "ch".join(piece.replace("c", "ts") for piece in key.split("ch"))
     return key
 
 
