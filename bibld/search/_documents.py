@@ -1,12 +1,9 @@
-"""What the documents of a release state that is searched for, read from their lines without parsing all of them.
-
-The lines of a document are sorted, so those about its thing are in sequence, and those about each of its parts.
-"""
+"""What the documents of a release state that is searched for, read from their lines without parsing all of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import cached_property
 
@@ -241,7 +238,7 @@ class DocumentReader:
         others: dict[str, str] = {}
         birth = death = ""
         is_linked = False
-        about = self._about(document)
+        about = _region(document.quads.split(b"\n"), b"<" + self._base + document.path.encode() + b"> ")
         for predicate, value in about:
             if predicate in _LABELS or predicate in _ALT_LABEL:
                 text = _text(value)
@@ -309,7 +306,8 @@ class DocumentReader:
         )
         kinds: list[str] = []
         roles: dict[str, list[str]] = {}
-        for predicate, value in self._about(document):
+        lines, start = document.quads.split(b"\n"), b"<" + self._base + document.path.encode()
+        for predicate, value in _region(lines, start + b"> "):
             if value.startswith(b"<"):
                 self._add_link(found, predicate, value, kinds, roles)
             else:
@@ -319,7 +317,7 @@ class DocumentReader:
             found.links += [LinkedPath(AUTHOR, role, path) for role in named or agent_roles[:1]]
         found.type = _first_type(kinds)
         found.is_merged = len(found.records) > 1
-        self._add_parts(found, document)
+        self._add_parts(found, lines, start)
         found.links = list(dict.fromkeys(found.links))
         found.isbns = list(dict.fromkeys(found.isbns))
         if not found.title and not found.titles:
@@ -355,23 +353,17 @@ class DocumentReader:
             if path.startswith(_FOLDERS_OF_FIELD[field]) and b"#" not in path:
                 found.links.append(LinkedPath(field, "", path.decode()))
 
-    def _add_parts(self, found: Publication, document: Document) -> None:
+    def _add_parts(self, found: Publication, lines: Sequence[bytes], start: bytes) -> None:
         """Add what is stated of parts: places of publication, numbers of volumes, identifiers."""
-        quads, subject = document.quads, b"<" + self._base + document.path.encode()
-        for predicate, value in _region(quads, subject + b"#provision"):
+        for predicate, value in _region(lines, start + b"#provision"):
             if value.startswith(b"<") and (field := _LINKS.get(predicate)) is not None:
                 self._add_thing(found, field, value[1 : value.index(b">")])
-        for predicate, value in _region(quads, subject + b"#title"):
+        for predicate, value in _region(lines, start + b"#title"):
             if predicate in _PARTS_OF_TITLE:
                 found.parts.append(_text(value))
-        for predicate, value in _region(quads, subject + b"#identifier"):
+        for predicate, value in _region(lines, start + b"#identifier"):
             if predicate == _VALUE:
                 found.numbers.append(_text(value).value)
-
-    def _about(self, document: Document) -> Iterable[tuple[bytes, bytes]]:
-        """Return predicate and object of each line about the thing itself."""
-        return _region(document.quads, b"<" + self._base + document.path.encode() + b"> ")
-
 
 def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
     if (name := _LIST_OF_TEXT.get(predicate)) is not None:
@@ -388,13 +380,11 @@ def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
         found.numbers.append(_text(value).value)
 
 
-def _region(quads: bytes, start: bytes) -> Iterable[tuple[bytes, bytes]]:
-    """Return predicate and rest of the lines that begin with something; they are in sequence."""
-    lines = (b"\n" + quads).split(b"\n" + start)[1:]
-    if lines:
-        lines[-1] = lines[-1].partition(b"\n")[0]
+def _region(lines: Iterable[bytes], start: bytes) -> list[tuple[bytes, bytes]]:
+    """Return predicate and rest of the lines that begin with something."""
+    behind = len(start)
     # Of each line: what is left of the subject, the predicate after "<", and the rest after "> ".
-    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines]
+    rests = [line[behind:].partition(b"<")[2].partition(b"> ") for line in lines if line.startswith(start)]
     return [(predicate, value) for predicate, _, value in rests]
 
 

@@ -144,7 +144,6 @@ def single_letters(key: str) -> str:
     return key
 
 
-@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def spell_in_ascii(text: str, with_other_scripts: bool = True) -> str:
     """Write a text in small letters without diacritics, digits and blanks: a Latin text as it is spelled.
 

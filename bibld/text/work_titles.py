@@ -273,6 +273,7 @@ def work_words(title: str) -> set[str]:
     return {word for word in title_key(title).replace("ch", "h").split() if word not in _FUNCTION_WORDS}
 
 
+@lru_cache(_CACHED)
 def begins_with_function_word(text: str) -> bool:
     """Whether a text begins with a preposition, a conjunction or an article, in lower case: «для инженеров»."""
     first = text.partition(" ")[0]

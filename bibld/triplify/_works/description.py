@@ -371,7 +371,8 @@ class Description:
             own += [f"part {part} {' '.join(covered)}"] * body
             names = [name for title in self.proper for name in title.part_name]
             own += [f"part {part} of {count} {work_title_key(name).text}" for name in names[:1] if count]
-        reprinted = [found[1] for text in (*self.notes, self.about) if (found := _REPRINT.match(text))]
+        dated = (text for text in (*self.notes, self.about) if "1" in text or "2" in text)
+        reprinted = [found[1] for text in dated if (found := _REPRINT.match(text))]
         own += [f"year {year}" for year in reprinted]
         dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
         issued = [year for date in dates for year in years(date)][:1]
