@@ -365,6 +365,7 @@ class DocumentReader:
             if predicate == _VALUE:
                 found.numbers.append(_text(value).value)
 
+
 def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
     if (name := _LIST_OF_TEXT.get(predicate)) is not None:
         getattr(found, name).append(_text(value))
