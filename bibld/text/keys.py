@@ -85,9 +85,7 @@ def title_key(title: str) -> str:
     title = _replace_roman_numerals(title)
     if ":" in title:
         title = SCALE_OF_MAP.sub(_join_scale, title)
-    if _names_a_mode(title.lower()):
-        title = _TONALITY.sub(_tonality, title)
-    key = _replace_ordinals(replace_number_words(romanise(title)))
+    key = _replace_ordinals(replace_number_words(romanise(_join_tonalities(title))))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
     first, _, rest = key.partition(" ")
@@ -144,6 +142,15 @@ def _join_scale(found: re.Match[str]) -> str:
     return f"1 {found[1].replace(' ', '').replace('.', '')}"
 
 
+def _join_tonalities(title: str) -> str:
+    """Write each tonality as one word. The names of modes are looked for first, which is a quick test."""
+    small = title.lower()
+    for mode in _NAMES_OF_MODES:
+        if mode in small:
+            return _TONALITY.sub(_tonality, title)
+    return title
+
+
 def _tonality(found: re.Match[str]) -> str:
     """Return a tonality as one word, made of its German name."""
     stated = {name: value.lower() for name, value in found.groupdict().items() if value}
@@ -153,14 +160,6 @@ def _tonality(found: re.Match[str]) -> str:
     if note == "b":  # the German B is B flat, the English B is the German H
         note, shift = "h", shift or ("es" if "german" in stated else "")
     return f" tone{note}{_SHIFTS.get(shift, shift)}{mode} "
-
-
-def _names_a_mode(title: str) -> bool:
-    """Whether a title in lower case may state a tonality: a quick test."""
-    for mode in _NAMES_OF_MODES:  # noqa: SIM110 - `any` with a generator takes three times as long
-        if mode in title:
-            return True
-    return False
 
 
 def _abbreviation(found: re.Match[str]) -> str:

@@ -67,8 +67,8 @@ class _Stems:
             found.setdefault(stem[:_LETTERS_OF_BEGINNING], []).append(stem)
         self._by_letters = {letters: tuple(stems) for letters, stems in found.items()}
 
-    def begin(self, word: str) -> bool:
-        """Whether a word begins with one of them."""
+    def has_stem_of(self, word: str) -> bool:
+        """Whether a word begins with one of the stems."""
         return word.startswith(self._by_letters.get(word[:_LETTERS_OF_BEGINNING], ()))
 
 
@@ -176,14 +176,14 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     contents = [word for word in words if word not in _FUNCTION_WORDS]
     joined = "".join(words)
     stems = _GENERIC_STEMS_OF_MUSIC if is_music else _GENERIC_STEMS
-    if is_music and stems.begin(next((word for word in contents if not word.isdecimal()), "")):
+    if is_music and stems.has_stem_of(next((word for word in contents if not word.isdecimal()), "")):
         before = title_key(_BEFORE_SCORING.split(text)[0]).replace("ch", "h").split()
         contents = [word for word in before if word not in _FUNCTION_WORDS and word not in _SIGNS] or contents
     named = [word for word in contents if not _is_generic_word(word, stems)]
     is_long = (len(set(contents)) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
-    own = [word for word in named if not _SUBJECT_STEMS.begin(word)]
+    own = [word for word in named if not _SUBJECT_STEMS.has_stem_of(word)]
     is_generic = not named and bool(contents) and not all(map(str.isdecimal, contents))  # «Двенадцать», «Лес» (les)
     return TitleKey(joined, is_generic, is_long and len(named) > 1 and bool(own))
 
@@ -261,7 +261,7 @@ def _thousands(found: re.Match[str]) -> str:
 
 
 def _is_generic_word(word: str, stems: _Stems) -> bool:
-    return word.isdecimal() or len(word) < 2 or word in _GENERIC_WORDS or stems.begin(word)
+    return word.isdecimal() or len(word) < 2 or word in _GENERIC_WORDS or stems.has_stem_of(word)
 
 
 def _modern(title: str) -> str:

@@ -299,11 +299,15 @@ def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) 
 
 
 class _NamedPublisher(msgspec.Struct, frozen=True):
-    """What a text that names a publisher means: its form, its key, and its IRIs: by its name, and by its full name."""
+    """What a text that names a publisher means: its form, its key, the IRIs made of its key and of its full key.
+
+    ``compared`` is its name with acronyms, see :func:`bibld.text.publishers.name_to_compare`.
+    """
 
     label: str
     key: str
-    iris: tuple[str, str]
+    by_name: str
+    by_full_name: str
     ties: tuple[str, ...]
     compared: str
 
@@ -313,7 +317,7 @@ def _read_publisher(iris: Iris, text: str, is_slavic: bool) -> _NamedPublisher:
     label, key, full_key = publisher_label(text), publisher_key(text), full_publisher_key(text)
     by_name, by_full_name = (iris.publisher(entity_key(name, is_slavic=is_slavic)) for name in (key, full_key))
     ties = name_ties(iris, "publisher", full_key, label, is_slavic)
-    return _NamedPublisher(label, key, (by_name, by_full_name), ties, name_to_compare(text))
+    return _NamedPublisher(label, key, by_name, by_full_name, ties, name_to_compare(text))
 
 
 def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
@@ -327,15 +331,15 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
     found = find_identities(draft, element, path)
     form = draft.name_form(named.label, draft.languages.tag_other(named.label, element))
     agents = [one for one in draft.mentions if named.key in one.organisations and one.roles & _ROLES_OF_PUBLISHERS]
-    iris = (*(draft.iris.publisher(one.key) for one in found), *named.iris)
+    known = (*(draft.iris.publisher(one.key) for one in found), named.by_name, named.by_full_name)
     is_agent = bool(agents) and not found
     kind: Kind = "agent" if is_agent else "publisher"
-    publisher = agents[0].agent if is_agent else iris[0]
+    publisher = agents[0].agent if is_agent else known[0]
     claim = EntityClaim(
         label=form,
         type="corporate",
         links=links_of(found),
-        aliases=tuple(sorted({*iris} - {publisher})),
+        aliases=tuple(sorted({*known} - {publisher})),
         numbers=numbers_in_files(found),
         ties=named.ties,
     )

@@ -207,8 +207,9 @@ def _element_and_path(place: str) -> tuple[str, str]:
     """Return the element that a value is published as, and its path: of a related item all is published together."""
     steps = place.split("/")
     names = [step for step in steps if not step.isdecimal()]
-    is_whole = names[0] == "related_item" or len(names) == 1
-    return (names[0], "/".join(steps[:2])) if is_whole else (names[-1], place)
+    if names[0] == "related_item" or len(names) == 1:
+        return names[0], "/".join(steps[:2])
+    return names[-1], place
 
 
 def describe_values(draft: Draft) -> None:
