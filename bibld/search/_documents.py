@@ -1,12 +1,9 @@
-"""What the documents of a release state that is searched for, read from their lines without parsing all of them.
-
-The lines of a document are sorted, so those about its thing are in sequence, and those about each of its parts.
-"""
+"""What the documents of a release state that is searched for, read from their lines without parsing all of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import cached_property
 
@@ -241,7 +238,8 @@ class DocumentReader:
         others: dict[str, str] = {}
         birth = death = ""
         is_linked = False
-        for predicate, value in self._about(document):
+        about = _region(document.quads.split(b"\n"), b"<" + self._base + document.path.encode() + b"> ")
+        for predicate, value in about:
             if predicate in _LABELS or predicate in _ALT_LABEL:
                 text = _text(value)
                 (names if predicate in _LABELS else others)[text.value] = text.language
@@ -260,17 +258,17 @@ class DocumentReader:
         if kind is None:
             kind = EntryKind.PERSON if _PERSON in document.quads else EntryKind.ORGANISATION
         tags = tuple(tag for _, tag in forms)
-        work = self._read_work(document) if kind == EntryKind.WORK else None
+        work = self._read_work(document, about) if kind == EntryKind.WORK else None
         return StoredName(
             document.path, title, kind, tuple(form for form, _ in forms[1:]), birth, death, is_linked, tags, work
         )
 
-    def _read_work(self, document: Document) -> StoredWork:
+    def _read_work(self, document: Document, about: Iterable[tuple[bytes, bytes]]) -> StoredWork:
         titles: list[str] = []
         languages: list[str] = []
         wholes: list[bytes] = []
         originals: list[bytes] = []
-        for predicate, value in self._about(document):
+        for predicate, value in about:
             if predicate in _LABELS:
                 titles.append(_text(value).value)
             elif predicate == _LANGUAGE_OF_WORK:
@@ -308,7 +306,8 @@ class DocumentReader:
         )
         kinds: list[str] = []
         roles: dict[str, list[str]] = {}
-        for predicate, value in self._about(document):
+        lines, start = document.quads.split(b"\n"), b"<" + self._base + document.path.encode()
+        for predicate, value in _region(lines, start + b"> "):
             if value.startswith(b"<"):
                 self._add_link(found, predicate, value, kinds, roles)
             else:
@@ -318,7 +317,7 @@ class DocumentReader:
             found.links += [LinkedPath(AUTHOR, role, path) for role in named or agent_roles[:1]]
         found.type = _first_type(kinds)
         found.is_merged = len(found.records) > 1
-        self._add_parts(found, document)
+        self._add_parts(found, lines, start)
         found.links = list(dict.fromkeys(found.links))
         found.isbns = list(dict.fromkeys(found.isbns))
         if not found.title and not found.titles:
@@ -354,22 +353,17 @@ class DocumentReader:
             if path.startswith(_FOLDERS_OF_FIELD[field]) and b"#" not in path:
                 found.links.append(LinkedPath(field, "", path.decode()))
 
-    def _add_parts(self, found: Publication, document: Document) -> None:
+    def _add_parts(self, found: Publication, lines: Sequence[bytes], start: bytes) -> None:
         """Add what is stated of parts: places of publication, numbers of volumes, identifiers."""
-        quads, subject = document.quads, b"<" + self._base + document.path.encode()
-        for predicate, value in _region(quads, subject + b"#provision"):
+        for predicate, value in _region(lines, start + b"#provision"):
             if value.startswith(b"<") and (field := _LINKS.get(predicate)) is not None:
                 self._add_thing(found, field, value[1 : value.index(b">")])
-        for predicate, value in _region(quads, subject + b"#title"):
+        for predicate, value in _region(lines, start + b"#title"):
             if predicate in _PARTS_OF_TITLE:
                 found.parts.append(_text(value))
-        for predicate, value in _region(quads, subject + b"#identifier"):
+        for predicate, value in _region(lines, start + b"#identifier"):
             if predicate == _VALUE:
                 found.numbers.append(_text(value).value)
-
-    def _about(self, document: Document) -> Iterable[tuple[bytes, bytes]]:
-        """Return predicate and object of each line about the thing itself."""
-        return _region(document.quads, b"<" + self._base + document.path.encode() + b"> ")
 
 
 def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
@@ -387,16 +381,11 @@ def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
         found.numbers.append(_text(value).value)
 
 
-def _region(quads: bytes, start: bytes) -> Iterable[tuple[bytes, bytes]]:
-    """Return predicate and rest of the lines that begin with something; they are in sequence."""
-    start = b"\n" + start
-    lines = b"\n" + quads
-    first = lines.find(start)
-    if first < 0:
-        return []
-    end = lines.index(b"\n", lines.rindex(start) + 1)
+def _region(lines: Iterable[bytes], start: bytes) -> list[tuple[bytes, bytes]]:
+    """Return predicate and rest of the lines that begin with something."""
+    behind = len(start)
     # Of each line: what is left of the subject, the predicate after "<", and the rest after "> ".
-    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines[first + len(start) : end].split(start)]
+    rests = [line[behind:].partition(b"<")[2].partition(b"> ") for line in lines if line.startswith(start)]
     return [(predicate, value) for predicate, _, value in rests]
 
 

@@ -54,6 +54,7 @@ _MAX_WORDS_OF_MEETING = 10
 _LETTERS_OF_LEVELS = {"A": "a", "B": "b", "C": "c", "А": "a", "В": "b", "С": "c"}
 _BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
 _REMEMBERED = 1 << 14
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
 _COUNTED = frozenset("vhpbic")
 _NOT_CUT = frozenset((YEAR, SEASON, MONTH, part_units.MEETING))
@@ -131,7 +132,7 @@ def may_designate(text: str) -> bool:
     >>> may_designate("Ч. 1-2"), may_designate("Том Сойер"), may_designate("Чайка")
     (True, True, False)
     """
-    return any(map(str.isdecimal, text)) or any(map(_means_something, _WORD.findall(text)))
+    return _DIGIT.search(text) is not None or any(map(_means_something, _WORD.findall(text)))
 
 
 @lru_cache(_REMEMBERED)

@@ -35,7 +35,7 @@ def tidy(text: str) -> str:
 def trim(text: str) -> str:
     """Remove the punctuation that catalogues put between elements; the full stop of an abbreviation stays."""
     text = tidy(text).strip(_BETWEEN_ELEMENTS)
-    return text[:-1] if _FULL_STOP.search(text) else text
+    return text[:-1] if text.endswith(".") and _FULL_STOP.search(text) else text
 
 
 def strip_brackets(text: str) -> str:

@@ -56,6 +56,7 @@ _TONALITY = re.compile(
     r"|(?:\bin |(?<=[,.:] ))(?P<english>[A-H])(?:[ -](?P<english_shift>flat|sharp))? (?P<english_mode>major|minor)\b",
     re.IGNORECASE,
 )
+_NAMES_OF_MODES = ("мажор", "минор", "dur", "moll", "major", "minor")
 _MODES = {"мажор": "dur", "минор": "moll", "major": "dur", "minor": "moll"}
 _NOTES = {"до": "c", "ре": "d", "ми": "e", "фа": "f", "соль": "g", "ля": "a", "си": "h"}
 _SHIFTS = {"диез": "is", "sharp": "is", "бемоль": "es", "flat": "es", "s": "es"}
@@ -65,8 +66,7 @@ _ABBREVIATIONS = tuple(_LONG_FORMS)
 """Names of states and parties, and words about music, as keys, that titles abbreviate."""
 
 _CACHED = 1 << 14
-_VOWELS = re.compile("[aeiouy]")
-_ONE_SOUND = str.maketrans("zg", "sk")
+_CONSONANTS = str.maketrans("zg", "sk", "aeiouy")
 _TENS = frozenset(map(str, range(20, 100, 10)))
 
 
@@ -85,7 +85,7 @@ def title_key(title: str) -> str:
     title = _replace_roman_numerals(title)
     if ":" in title:
         title = SCALE_OF_MAP.sub(_join_scale, title)
-    key = _replace_ordinals(replace_number_words(romanise(_TONALITY.sub(_tonality, title))))
+    key = _replace_ordinals(replace_number_words(romanise(_join_tonalities(title))))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
     first, _, rest = key.partition(" ")
@@ -119,7 +119,7 @@ def consonants(key: str) -> str:
     >>> consonants("gulistan") == consonants("golestan"), consonants("asimov") == consonants("azimov")
     (True, True)
     """
-    return _VOWELS.sub("", key.translate(_ONE_SOUND))
+    return key.translate(_CONSONANTS)
 
 
 def body_key(name: str) -> str:
@@ -132,11 +132,23 @@ def body_key(name: str) -> str:
 
 
 def _abbreviated(key: str) -> str:
-    return _LONG_FORM.sub(_abbreviation, key) if any(stem in key for stem in _STEMS_OF_LONG_FORMS) else key
+    for stem in _STEMS_OF_LONG_FORMS:
+        if stem in key:
+            return _LONG_FORM.sub(_abbreviation, key)
+    return key
 
 
 def _join_scale(found: re.Match[str]) -> str:
     return f"1 {found[1].replace(' ', '').replace('.', '')}"
+
+
+def _join_tonalities(title: str) -> str:
+    """Write each tonality as one word. The names of modes are looked for first, which is a quick test."""
+    small = title.lower()
+    for mode in _NAMES_OF_MODES:
+        if mode in small:
+            return _TONALITY.sub(_tonality, title)
+    return title
 
 
 def _tonality(found: re.Match[str]) -> str:

@@ -319,8 +319,13 @@ def meaning_of(text: str) -> Word:
     return Word(key, units().get(key), number, covered_units().get(key))
 
 
+_CAN_BE_ROMAN = re.compile("[ivxlcdmмсхіуIVXLCDMМСХІУ]+")
+
+
 def _roman(text: str) -> int | None:
     """Return the value of a Roman numeral, which may be typed in Cyrillic letters."""
+    if not _CAN_BE_ROMAN.fullmatch(text):
+        return None
     letters = text.translate(LATIN_LOOKALIKES).lower()
     if len(letters) > 1:
         letters = letters.replace("у", "v")

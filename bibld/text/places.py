@@ -10,6 +10,7 @@ from bibld.text.folding import fold, strip_brackets
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import has_cyrillic
 
+_TEXTS_REMEMBERED = 16_384
 _ABBREVIATIONS = {
     "м": "Москва", "мск": "Москва", "л": "Ленинград", "лгр": "Ленинград", "спб": "Санкт-Петербург",
     "с.-пб": "Санкт-Петербург", "с.-петербург": "Санкт-Петербург", "пб": "Петербург", "пг": "Петроград",
@@ -178,6 +179,7 @@ def places_to_compare(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (romanise(_OTHER_NAMES.get(name, name)) for name in full)))
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def is_unknown_imprint(text: str) -> bool:
     """Whether a text in place of a place or publisher states that it is not known, or has no letters.
 

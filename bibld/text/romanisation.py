@@ -49,7 +49,6 @@ _YIDDISH = (
 )  # fmt: skip
 """Letters and pairs of letters of Yiddish → as YIVO and the Library of Congress romanise them, where ``anyascii`` does
 otherwise; Hebrew words have no vowels to compare."""
-_C = re.compile("c(?!h)")
 _TRANSCRIPTIONS = (
     ("schtsch", "shch"), ("chtch", "shch"), ("tsch", "ch"), ("tch", "ch"), ("sch", "sh"), ("tsz", "ch"), ("sz", "sh"),
     ("ou", "u"), ("ph", "f"), ("gh", "g"), ("q", "k"),
@@ -61,7 +60,7 @@ _CARONS = {
     for one, spelled in (("č", "ch"), ("š", "sh"), ("ž", "zh"), ("ŝ", "shch"))
     for letter, latin in ((one, spelled), (one.upper(), spelled.capitalize()))
 }
-_DOUBLED_LETTERS = "abdefgklmnoprstuvz"
+_DOUBLED_LETTERS = tuple((letter + letter, letter) for letter in "abdefgklmnoprstuvz")
 _TEXTS_REMEMBERED = 4096
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_][oe])ff\b")
 
@@ -93,7 +92,7 @@ def romanise(text: str) -> str:
         key = key.replace("kkh", "kh")
     key = key.replace("kh", "h")
     if "c" in key:
-        key = _C.sub("ts", key)
+        key = "ch".join(piece.replace("c", "ts") for piece in key.split("ch"))
     return key
 
 
@@ -139,13 +138,12 @@ def single_letters(key: str) -> str:
     >>> single_letters("gramatika") == single_letters("grammatika")
     True
     """
-    for letter in _DOUBLED_LETTERS:
-        while letter + letter in key:
-            key = key.replace(letter + letter, letter)
+    for doubled, letter in _DOUBLED_LETTERS:
+        while doubled in key:
+            key = key.replace(doubled, letter)
     return key
 
 
-@lru_cache(maxsize=_TEXTS_REMEMBERED)
 def spell_in_ascii(text: str, with_other_scripts: bool = True) -> str:
     """Write a text in small letters without diacritics, digits and blanks: a Latin text as it is spelled.
 

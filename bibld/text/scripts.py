@@ -104,7 +104,8 @@ def repair_lookalikes(text: str) -> str:
     >>> repair_lookalikes("Мoсква в ХIX веке")  # the о is a Latin letter, the Х a Cyrillic one
     'Москва в XIX веке'
     """
-    return _WORD.sub(_in_one_script, text) if _LETTER_BESIDE_FOREIGN_LETTER.search(text) else text
+    is_mixed = _ASCII_LETTER.search(text) and _LETTER_BESIDE_FOREIGN_LETTER.search(text)
+    return _WORD.sub(_in_one_script, text) if is_mixed else text
 
 
 def to_latin_lookalikes(text: str) -> str:

@@ -250,6 +250,11 @@ def is_cyrillic_name(key: str) -> bool:
     return CYRILLIC_NAME in key[: len(_MARKS)]
 
 
+def _first_letter(found: re.Match[str]) -> str:
+    return found[1]
+
+
+@lru_cache(_CACHED)
 def stem_of_family(family: str) -> str:
     """Return the first consonants of the key of a family name, which all its forms, cases and transcriptions share.
 
@@ -258,7 +263,7 @@ def stem_of_family(family: str) -> str:
     """
     family = family.lstrip(_MARKS)
     sounds = consonants(family.replace("sh", "h").replace("ch", "h").replace("ts", "s")).replace("h", "k")
-    return ("a" if family[:1] in "aeiouy" else "") + _REPEATED.sub(r"\1", sounds)[:_CONSONANTS]
+    return ("a" if family[:1] in "aeiouy" else "") + _REPEATED.sub(_first_letter, sounds)[:_CONSONANTS]
 
 
 def are_one_name(one: StatedName, other: StatedName) -> bool:

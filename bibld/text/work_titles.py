@@ -16,6 +16,7 @@ from bibld.text.romanisation import romanise, single_letters, unify_transcriptio
 from bibld.text.scripts import has_cyrillic
 
 _CACHED = 1 << 14
+_LETTERS_OF_BEGINNING = 2
 _OLD_PLURAL = re.compile(r"(?<=\w)(?:ы|(?<=[кгхшжщч])і)я\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(
     r"[,;:.]\s*(?:или|иль|or|ou|oder|ili|albo|abo|або|sive|seu|nebo|eller)\b,?\s+|"
@@ -57,7 +58,21 @@ def _stems(words: str) -> tuple[str, ...]:
     return tuple(single_letters(unify_transcriptions(romanise(word))).replace("ch", "h") for word in words.split())
 
 
-_GENERIC_STEMS = _stems("""
+class _Stems:
+    """Beginnings of words, as they are in keys; only those with the first letters of a word are compared with it."""
+
+    def __init__(self, words: str) -> None:
+        found: dict[str, list[str]] = {}
+        for stem in _stems(words):
+            found.setdefault(stem[:_LETTERS_OF_BEGINNING], []).append(stem)
+        self._by_letters = {letters: tuple(stems) for letters, stems in found.items()}
+
+    def has_stem_of(self, word: str) -> bool:
+        """Whether a word begins with one of the stems."""
+        return word.startswith(self._by_letters.get(word[:_LETTERS_OF_BEGINNING], ()))
+
+
+_WORDS_OF_GENERIC_TITLES = """
 собран сочинен избран стихотворен поэм рассказ повест роман сказк драм комеди басн очерк стать письм дневник
 труд лекци произведен проз этюд юмореск фельетон новелл литератур критик публицист сборник материал отчет доклад
 бюллетен вестник извест журнал учен записк трудов тезис конферен семинар симпозиум съезд протокол обзор
@@ -73,8 +88,9 @@ cuentos obras poesía selected collected early late minor general various hearin
 document minute newsletter review survey statistic summary budget plan program study studies abstract conference
 symposium meeting congress workshop session volume part series supplement issue number fairy favourite favorite
 best great world complete
-""")
-_SUBJECT_STEMS = _stems("""
+"""
+_GENERIC_STEMS = _Stems(_WORDS_OF_GENERIC_TITLES)
+_SUBJECT_STEMS = _Stems("""
 математик алгебр геометр физик хими биолог ботаник зоолог географ геолог астроном истор литератур язык язык
 русск англ немец франц наук задач курс основ введен теори общ начал анализ прав экономик эконом философ психолог
 педагог социолог политолог культур медицин информатик программирован грамматик синтаксис орфограф словар древн
@@ -92,7 +108,7 @@ _GENERIC_WORDS = keys(
     "прозе лирика песни "
     "пьесы пьеса эссе дневник дневники diary diaries law laws new other book books first second third acts act plan"
 )
-_GENERIC_STEMS_OF_MUSIC = _GENERIC_STEMS + _stems("""
+_WORDS_OF_GENERIC_TITLES_OF_MUSIC = """
 song lied lieder romance romans sonat simfon symphon sinfon concert konzert quartet kvartet trio duet prelud fug
 suite etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse
 vals mazurk polonais variat overtur uvertur ouvertur intermezz rondo fantas improviz impromptu capricc kapris
@@ -108,7 +124,8 @@ passacagl gavot gigu kontretan polk rag saraband tarantel villancic zarzuel sere
 round carol anthem service voluntar lesson pastoral divertiss anglais allemand fugues mottetti salmi messe
 концерт сонат квартет квинтет прелюд этюд вальс мазурк полонез сюит увертюр романс ноктюрн баллад вариац рапсод
 песни песня пляск арии хор хоры симфоническ фортепианн скрипичн струнн вокальн
-""")
+"""
+_GENERIC_STEMS_OF_MUSIC = _Stems(_WORDS_OF_GENERIC_TITLES + _WORDS_OF_GENERIC_TITLES_OF_MUSIC)
 _FUNCTION_WORDS = keys(
     "и в во на с со к по о об из за от для до не the a an of and or in on to for with by from und oder der die "
     "das des dem den von zu im am aus ein eine et ou de du des la le les un une en au e ed il lo gli i del "
@@ -159,14 +176,14 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     contents = [word for word in words if word not in _FUNCTION_WORDS]
     joined = "".join(words)
     stems = _GENERIC_STEMS_OF_MUSIC if is_music else _GENERIC_STEMS
-    if is_music and next((word for word in contents if not word.isdecimal()), "").startswith(stems):
+    if is_music and stems.has_stem_of(next((word for word in contents if not word.isdecimal()), "")):
         before = title_key(_BEFORE_SCORING.split(text)[0]).replace("ch", "h").split()
         contents = [word for word in before if word not in _FUNCTION_WORDS and word not in _SIGNS] or contents
     named = [word for word in contents if not _is_generic_word(word, stems)]
     is_long = (len(set(contents)) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
-    own = [word for word in named if not word.startswith(_SUBJECT_STEMS)]
+    own = [word for word in named if not _SUBJECT_STEMS.has_stem_of(word)]
     is_generic = not named and bool(contents) and not all(map(str.isdecimal, contents))  # «Двенадцать», «Лес» (les)
     return TitleKey(joined, is_generic, is_long and len(named) > 1 and bool(own))
 
@@ -243,8 +260,8 @@ def _thousands(found: re.Match[str]) -> str:
     return f"{digits}001" if found[0].endswith((" 1", " odna")) else f"{digits}000"
 
 
-def _is_generic_word(word: str, stems: tuple[str, ...]) -> bool:
-    return word.isdecimal() or len(word) < 2 or word in _GENERIC_WORDS or word.startswith(stems)
+def _is_generic_word(word: str, stems: _Stems) -> bool:
+    return word.isdecimal() or len(word) < 2 or word in _GENERIC_WORDS or stems.has_stem_of(word)
 
 
 def _modern(title: str) -> str:
@@ -273,6 +290,7 @@ def work_words(title: str) -> set[str]:
     return {word for word in title_key(title).replace("ch", "h").split() if word not in _FUNCTION_WORDS}
 
 
+@lru_cache(_CACHED)
 def begins_with_function_word(text: str) -> bool:
     """Whether a text begins with a preposition, a conjunction or an article, in lower case: «для инженеров»."""
     first = text.partition(" ")[0]

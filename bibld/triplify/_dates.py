@@ -80,6 +80,8 @@ def edtf_of(dates: Iterable[Date]) -> str:
     A time has its two ends, ``..`` for the end of what still appears; a doubt is marked. Empty if no date is known.
     """
     known = [date for date in dates if tidy(date.value)]
+    if not known:
+        return ""
     coded = [date for date in known if date.encoding is not None]
     for position, date in enumerate(coded):
         value = tidy(date.value)

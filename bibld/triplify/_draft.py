@@ -102,7 +102,7 @@ class Draft:
         self.subject = iri(iris.resource(merged.cluster.founder))
         self._exists = exists
         self._properties = properties
-        self._records_by_path = {source.path: frozenset(source.records) for source in merged.sources}
+        self._records_by_path = {source.path: source.records for source in merged.sources}
         self._hidden: dict[str, list[ValueSource]] = {}
         for source in merged.sources:
             if not source.is_shown:
@@ -154,7 +154,7 @@ class Draft:
 
     def add_claim(self, entity: str, kind: Kind, value: EntityClaim, path: str) -> None:
         """Add a claim about an entity for each record that has the value at a path; of a concept also its scheme."""
-        self.claims.extend(Claim(entity, kind, value, record) for record in self.records_at(path))
+        self.claims += [Claim(entity, kind, value, record) for record in self.records_at(path)]
         if kind == "concept" and value.scheme:
             self.claim_scheme(value.scheme, path)
 
@@ -224,8 +224,9 @@ class Draft:
         """Return the records that have the value at a path of the merged description."""
         members = self.merged.cluster.members
         while path and len(members) > 1:
-            if path in self._records_by_path:
-                return tuple(record for record in members if record in self._records_by_path[path]) or members
+            stated = self._records_by_path.get(path)
+            if stated is not None:
+                return tuple([record for record in members if record in stated]) or members
             path = path.rpartition("/")[0]
         return members
 

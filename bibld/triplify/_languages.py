@@ -129,8 +129,10 @@ def _tags(languages: Iterable[Language]) -> tuple[str, ...]:
 
 
 def _stated_tag(element: Element) -> str | None:
-    tags = (language_tag(attribute) for attribute in (element.xml_lang, element.lang) if attribute)
-    return next((tag for tag in tags if tag is not None), None)
+    for attribute in (element.xml_lang, element.lang):
+        if attribute and (tag := language_tag(attribute)) is not None:
+            return tag
+    return None
 
 
 def _is_romanised(element: Element) -> bool:

@@ -298,40 +298,53 @@ def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) 
     return agent
 
 
+class _NamedPublisher(msgspec.Struct, frozen=True):
+    """What a text that names a publisher means: its form, its key, the IRIs made of its key and of its full key.
+
+    ``compared`` is its name with acronyms, see :func:`bibld.text.publishers.name_to_compare`.
+    """
+
+    label: str
+    key: str
+    by_name: str
+    by_full_name: str
+    ties: tuple[str, ...]
+    compared: str
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _read_publisher(iris: Iris, text: str, is_slavic: bool) -> _NamedPublisher:
+    label, key, full_key = publisher_label(text), publisher_key(text), full_publisher_key(text)
+    by_name, by_full_name = (iris.publisher(entity_key(name, is_slavic=is_slavic)) for name in (key, full_key))
+    ties = name_ties(iris, "publisher", full_key, label, is_slavic)
+    return _NamedPublisher(label, key, by_name, by_full_name, ties, name_to_compare(text))
+
+
 def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
     """Claim a publisher.
 
     If the publication names an organisation of the same name as an agent who published it, this is the publisher.
     """
-    label = publisher_label(text)
-    key = publisher_key(text)
-    if not label or not key:
+    named = _read_publisher(draft.iris, text, draft.languages.is_slavic)
+    if not named.label or not named.key:
         return None
     found = find_identities(draft, element, path)
-    by_name, by_full_name = (
-        draft.iris.publisher(entity_key(name, is_slavic=draft.languages.is_slavic))
-        for name in (key, full_publisher_key(text))
-    )
-    ties = name_ties(draft.iris, "publisher", full_publisher_key(text), label, draft.languages.is_slavic)
-    form = draft.name_form(label, draft.languages.tag_other(label, element))
-    agents = [one for one in draft.mentions if key in one.organisations and one.roles & _ROLES_OF_PUBLISHERS]
-    if agents and not found:
-        aliases = tuple(sorted({by_name, by_full_name}))
-        claim = EntityClaim(label=form, type="corporate", aliases=aliases, ties=ties)
-        draft.add_claim(agents[0].agent, "agent", claim, path)
-        draft.add_form(agents[0].agent, "agent", name_to_compare(text), path)
-        return agents[0].agent
-    publisher = draft.iris.publisher(found[0].key) if found else by_name
+    form = draft.name_form(named.label, draft.languages.tag_other(named.label, element))
+    agents = [one for one in draft.mentions if named.key in one.organisations and one.roles & _ROLES_OF_PUBLISHERS]
+    known = (*(draft.iris.publisher(one.key) for one in found), named.by_name, named.by_full_name)
+    is_agent = bool(agents) and not found
+    kind: Kind = "agent" if is_agent else "publisher"
+    publisher = agents[0].agent if is_agent else known[0]
     claim = EntityClaim(
         label=form,
         type="corporate",
         links=links_of(found),
-        aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name, by_full_name} - {publisher})),
+        aliases=tuple(sorted({*known} - {publisher})),
         numbers=numbers_in_files(found),
-        ties=ties,
+        ties=named.ties,
     )
-    draft.add_claim(publisher, "publisher", claim, path)
-    draft.add_form(publisher, "publisher", name_to_compare(text), path)
+    draft.add_claim(publisher, kind, claim, path)
+    draft.add_form(publisher, kind, named.compared, path)
     return publisher
 
 

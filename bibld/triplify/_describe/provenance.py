@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from bibld.model.linkage import Edge, ValueSource
@@ -112,6 +113,7 @@ def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
 
 _NOT_IN_FRAGMENT = re.compile("[/#]")
 _PATHS_ABOUT_RECORDS = ("record_info", "extension")
+_PATHS_REMEMBERED = 4096
 _CONTAINERS = ("origin_info", "physical_description")
 """Elements whose parts are merged one by one, so that the element is no value if its parts are."""
 
@@ -188,10 +190,8 @@ _BY_ELEMENT: dict[type, Callable[[Any], str]] = {
 
 def main_property(draft: Draft, source: ValueSource) -> str:
     """Return the property (a compact IRI or a term) that a value is mainly published with, by its element and path."""
-    names = [step for step in source.place.split("/") if not step.isdecimal()]
-    if names[0] == "related_item":
-        names = names[:1]
-    shown = value_at(draft.mods, "/".join(source.place.split("/")[:2]) if len(names) == 1 else source.place)
+    element, path = _element_and_path(source.place)
+    shown = value_at(draft.mods, path)
     if isinstance(shown, Name):
         return (*Roles.from_names(draft.mods, [shown]).dublin_core(), "bf:contribution")[0]
     if isinstance(shown, Note) and (stated := draft.property_of_note(shown)) is not None:
@@ -199,7 +199,17 @@ def main_property(draft: Draft, source: ValueSource) -> str:
     choose = _BY_ELEMENT.get(type(shown))
     if choose is not None:
         return choose(shown)
-    return _PROPERTIES.get(names[-1], "dcterms:relation" if names[0] == "related_item" else "dcterms:description")
+    return _PROPERTIES.get(element, "dcterms:description")
+
+
+@lru_cache(maxsize=_PATHS_REMEMBERED)
+def _element_and_path(place: str) -> tuple[str, str]:
+    """Return the element that a value is published as, and its path: of a related item all is published together."""
+    steps = place.split("/")
+    names = [step for step in steps if not step.isdecimal()]
+    if names[0] == "related_item" or len(names) == 1:
+        return names[0], "/".join(steps[:2])
+    return names[-1], place
 
 
 def describe_values(draft: Draft) -> None:
@@ -254,11 +264,17 @@ def value_at(mods: object, path: str) -> Any:  # noqa: ANN401
     Raises ``LookupError`` for a path with a step that no description has.
     """
     value: Any = mods
-    for step in path.split("/"):
-        if step.isdecimal():
-            value = value[int(step)] if int(step) < len(value) else None
+    for step in _steps(path):
+        if isinstance(step, int):
+            value = value[step] if step < len(value) else None
         elif value is None or step in getattr(value, "__struct_fields__", ()):
             value = None if value is None else getattr(value, step)
         else:
             raise LookupError(f"this description has no value at {path!r}")
     return value
+
+
+@lru_cache(maxsize=_PATHS_REMEMBERED)
+def _steps(path: str) -> tuple[str | int, ...]:
+    """Return the steps of a path: names of elements and positions."""
+    return tuple(int(step) if step.isdecimal() else step for step in path.split("/"))

@@ -69,17 +69,19 @@ def describe_titles(draft: Draft) -> None:
         labels.setdefault(draft.languages.tag_own(label, title), label)
     for language, label in labels.items():
         draft.add("rdfs:label", literal(label, language))
-    described = {fold_or_tidy(full_title(title)) for title in proper}
-    words_of_proper = [{*fold_or_tidy(full_title(title)).split()} for title in proper]
     for title in proper:
         _describe_title(draft, title, draft.languages.tag_own(full_title(title), title), is_main=True)
-    for title in own:
+    variants = [title for title in own if title_proper(title) and not any(title is one for one in proper)]
+    if not variants:
+        return
+    described = {fold_or_tidy(full_title(title)) for title in proper}
+    words_of_proper = [{*words.split()} for words in described]
+    for title in variants:
         words = fold_or_tidy(full_title(title))
-        is_variant = title_proper(title) and not any(title is one for one in proper)
         is_shorter = title.type is None and any(
             words_of_one.issuperset(words.split()) for words_of_one in words_of_proper
         )
-        if is_variant and (is_key_title(title) or not (is_shorter or words in described)):
+        if is_key_title(title) or not (is_shorter or words in described):
             described.add(words)
             is_similar = any(_have_common_word(one, words.split()) for one in words_of_proper)
             _describe_title(draft, title, _language_of_variant(draft, title, is_similar), is_main=False)

@@ -146,6 +146,7 @@ class Description:
         self.people: People = find_people(mods, is_classic or TRANSLATION.search(self.about) is not None)
         if self.written_by and not self.people.creators:
             self.people = msgspec.structs.replace(self.people, creators=self.written_by)
+        self.has_person = any(not creator.is_body for creator in self.people.creators)
         self.host = next((item for item in mods.related_item if item.type == "host"), None)
         self.original_titles = self._original_titles()
         self.is_translation = bool(
@@ -310,9 +311,8 @@ class Description:
         """Return the titles that tie the work: proper ones, the uniform title without a language, variants."""
         if name_of_part:
             return titles_of([name_of_part], creators)
-        is_personal = any(not creator.is_body for creator in creators)
         own = [
-            undated(with_part_names(title), is_personal)
+            undated(with_part_names(title), self.has_person)
             for title in self.proper
             if not title.title.startswith(_NOT_TITLES)
         ]
@@ -371,7 +371,8 @@ class Description:
             own += [f"part {part} {' '.join(covered)}"] * body
             names = [name for title in self.proper for name in title.part_name]
             own += [f"part {part} of {count} {work_title_key(name).text}" for name in names[:1] if count]
-        reprinted = [found[1] for text in (*self.notes, self.about) if (found := _REPRINT.match(text))]
+        dated = (text for text in (*self.notes, self.about) if "1" in text or "2" in text)
+        reprinted = [found[1] for text in dated if (found := _REPRINT.match(text))]
         own += [f"year {year}" for year in reprinted]
         dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
         issued = [year for date in dates for year in years(date)][:1]

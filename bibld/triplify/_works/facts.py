@@ -110,7 +110,7 @@ def _ties(
 ) -> Iterator[tuple[str, bool]]:
     """Yield ties, and whether they are those of the work itself."""
     for title in titles:
-        key = work_title_key(title, form == "music")
+        key = work_title_key(title, is_music=True) if form == "music" else work_title_key(title)
         if not key.text:
             continue
         if form == "music" and key.is_specific:

@@ -147,6 +147,7 @@ def remainder_of(text: str) -> str:
     return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
 
 
+@lru_cache(_CACHED)
 def without_state_of_law(text: str) -> str:
     """Return other title information without what it states of the state of a law, and of a text in general."""
     return _STATE_OF_LAW.sub("", text) if has_cyrillic(text) else text

@@ -133,11 +133,11 @@ class _Works(Description):
         elif count and self.proper and work_title_key(self.proper[0].title).is_generic:
             traits.append(f"of:{count}")
         creators = self.people.creators
-        is_literature = self.form == "text" and any(not creator.is_body for creator in creators)
+        is_literature = self.form == "text" and self.has_person
         self.in_title = titles_in_title(self.proper[0], traits) if self.proper and is_literature else []
         if self.in_title and not part:
             traits.append("!omnibus")
-        if not any(not creator.is_body for creator in creators):
+        if not self.has_person:
             traits += self._year_of_report()
         traits += self._numbers_in_series() if self.form != "music" else ()
         if self.form == "music":
@@ -230,7 +230,7 @@ class _Works(Description):
             of_volumes = count_of_volumes(volume.mods.title_info[0].sub_title, ())
             path = f"related_item/{self.mods.related_item.index(volume)}"
             its_creators = ()
-        elif part or name_of_part or (covered and not any(not creator.is_body for creator in creators)):
+        elif part or name_of_part or (covered and not self.has_person):
             title = undated(main_title(self.proper[0])) if self.proper else ""
             of_volumes = count_of_volumes(self.proper[0].sub_title, ()) if self.proper else ""
         key = work_title_key(title)

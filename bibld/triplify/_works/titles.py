@@ -61,12 +61,12 @@ def with_name(title: str) -> tuple[str, str] | None:
 
 def without_name(title: str, creators: Sequence[Creator]) -> str:
     """Return a title without the family name of its author at its beginning or end: "The Iliad of Homer"."""
-    families = {
-        form.split()[0].lstrip("*~")[:4] for creator in creators for form in creator.forms if not creator.is_body
-    }
     words = title.split()
     if len(words) < 2:
         return ""
+    families = {
+        form.split()[0].lstrip("*~")[:4] for creator in creators for form in creator.forms if not creator.is_body
+    }
     if not families:
         return ""
     first, last = (spelling_key(words[place]).replace("ch", "h")[:4] for place in (0, -1))
