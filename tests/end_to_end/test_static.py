@@ -227,7 +227,7 @@ def check_answers(client: httpx.Client) -> None:
         "/doc/resource/rsl/1.json": "application/json",
         "/doc/record/rsl/1.mrk": "text/plain; charset=utf-8",
         "/doc/record/rsl/1.marcxml": "application/marcxml+xml",
-        "/dumps/bibld.nq.zst": "application/zstd",
+        "/dumps/bibld.nq.gz": "application/gzip",
         "/.well-known/void": "text/turtle; charset=utf-8",
     }
     for path, media_type in types.items():
