@@ -33,7 +33,7 @@ from bibld.model.iris import Iris
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import RecordId
-from bibld.model.rdf import expand
+from bibld.model.rdf import expand, line_in_default_graph
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import examine, read
 
@@ -199,8 +199,13 @@ def outcome(place: Path) -> Outcome:
     live = store.open_live(loaded)
     stored = {line.rstrip("\n") for line in live.quads()}
     live.close()
-    parts = (stated, stored, released(loaded.workspace))
-    catalog_quads, live_quads, dumped = ({line for line in part if not line.endswith(about)} for part in parts)
+    graph = loaded.graph_in_default.encode()
+    parts = [
+        {line for line in part if not line.endswith(about)} for part in (stated, stored, released(loaded.workspace))
+    ]
+    # The store has the provenance of the others in its default graph.
+    as_stored = [{line_in_default_graph(line.encode(), graph).decode() for line in part} for part in parts]
+    catalog_quads, live_quads, dumped = as_stored
     return Outcome(catalog_quads, live_quads, dumped, clusters)
 
 

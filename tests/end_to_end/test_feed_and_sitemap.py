@@ -225,7 +225,7 @@ def test_the_description_in_dcat_is_complete_and_true(two_releases, number):
     found = rdflib.Graph().parse(place / DCAT_FILE)
     assert faults(found) == ""
     distributions = set(found.subjects(rdflib.RDF.type, DCAT.Distribution))
-    assert len(distributions) == (3 if number == 1 else 5)
+    assert len(distributions) == (1 if number == 1 else 3)
     for each in distributions:
         data = (place / str(found.value(each, DCAT.downloadURL)).rpartition("/")[2]).read_bytes()
         assert found.value(each, DCAT.byteSize).toPython() == len(data)

@@ -54,7 +54,7 @@ def test_no_more_than_a_few_are_open(client):
     )
 
 
-@pytest.mark.parametrize("folder", ["agent", "concept", "place", "publisher", "series"])
+@pytest.mark.parametrize("folder", ["agent", "concept/lcsh", "place", "publisher", "series"])
 def test_every_kind_of_thing_has_a_graph_whose_table_leads_to_pages(client, folder):
     page = client.get(f"/doc/{PUBLICATION}.html").text
     path = re.search(rf'href="/({folder}/[^"#?]+)"', page)[1]

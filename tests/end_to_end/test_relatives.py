@@ -19,7 +19,7 @@ def sections(server: str):
 
         def read(path: str, language: str = "en") -> dict[str, list[str]]:
             page = html.fromstring(client.get(f"/doc/{path}.html?lang={language}").text)
-            found = {"": page.xpath("//p[@class='part-of']/a[not(starts-with(@href, '/work/'))]/@href")}
+            found = {"": page.xpath("//p[@class='part-of']/a[starts-with(@href, '/resource/')]/@href")}
             for section in page.xpath("//section[ul[@class='works']]"):
                 found[section.xpath("string(h2/text())").strip()] = section.xpath("ul/li/a/@href")
             return found

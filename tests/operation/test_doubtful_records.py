@@ -193,7 +193,7 @@ def test_a_night_with_only_a_list_of_deletions_is_a_delivery(tmp_path, path):
     assert live(config) == 28
     (tmp_path / "deleted.txt").unlink()
     done = invoke("run", config)
-    assert (done.exit_code, "the list of deletions cannot be read" in done.stderr) == (4, True)
+    assert (done.exit_code, "deleted.txt: not found" in done.stderr) == (4, True), done.stderr
 
 
 # -- who is informed ---------------------------------------------------------------------------------------------------

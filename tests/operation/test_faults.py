@@ -332,7 +332,7 @@ FAULTS = {
     "list of suppressions missing": Fault(
         lambda place: edit(place, '[[source]]\nid = "lib"', '[publish]\nsuppress = "no.csv"\n[[source]]\nid = "lib"'),
         2,
-        "no.csv cannot be read",
+        "no.csv: not found; name the list of suppressions",
     ),
     "wrong clock": Fault(lambda place: None, 2, "SOURCE_DATE_EPOCH", environment=(("SOURCE_DATE_EPOCH", "now"),)),
     "log in a folder that does not exist": Fault(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable
 from pathlib import Path
 
 from bibld.model.release import Manifest
@@ -20,3 +21,9 @@ def quads_of(place: Path, manifest: Manifest) -> set[str]:
 def unpacked(file: Path) -> set[str]:
     """The lines of a compressed file."""
     return {f"{line}\n" for line in gzip.decompress(file.read_bytes()).decode().split("\n") if line}
+
+
+def as_stored(lines: Iterable[str], base: str) -> set[str]:
+    """Lines as the store of a site has them: with provenance in the default graph."""
+    end = f" <{base}graph/provenance> ."
+    return {line.replace(end, " .") if line.rstrip("\n").endswith(end) else line for line in lines}

@@ -22,7 +22,8 @@ class Settings(msgspec.Struct, frozen=True):
 
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Write the list from the live store; the draft does not change."""
-    rows = draft.store.query(QUERY.format(base=draft.manifest.dataset.base))
+    with draft.open_store() as store:
+        rows = store.query(QUERY.format(base=draft.manifest.dataset.base))
     lines = [f"{resource}\t{title}\n" for resource, title in rows]
     (draft.folder / settings.name).write_text("".join(lines), encoding="utf-8")
     return draft
