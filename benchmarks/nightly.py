@@ -8,7 +8,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from _measure import DATE, run_sample
@@ -20,6 +23,7 @@ from bibld.model.iris import Iris
 from bibld.model.mods import Mods, Name, NamePart, Note
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import Figures, Manifest
+from bibld.protocols import Store
 
 
 def sample(folder: Path) -> tuple[Config, list[Mods]]:
@@ -72,6 +76,7 @@ class Stages:
             times[name] = time.perf_counter() - begin
 
         catalog, loaded = self._catalog, self._config
+        of_dataset: dict[str, Any] = {"iris": self._iris, "sources": ()}
         made: list[Manifest] = []
 
         def publishing() -> None:
@@ -79,15 +84,18 @@ class Stages:
             contents = publish.Contents(
                 made_by=version,
                 figures=figures,
-                blocks=lambda: triplify.catalog_blocks(catalog, self._iris, ()),
-                counts=lambda: triplify.count_quads(catalog, self._iris, ()),
-                match_index=lambda catalog, folder: dedup.write_match_index(catalog, folder, loaded),
+                blocks=partial(triplify.catalog_blocks, **of_dataset),
+                counts=partial(triplify.count_quads, **of_dataset, in_default_graph=loaded.graph_in_default),
+                update_counts=partial(triplify.update_counts, base=self._iris.base.encode()),
+                match_index=partial(dedup.write_match_index, config=loaded),
                 source_statements=(),
                 examples=(),
             )
-            live = store.open_live(loaded)
-            made.append(publish.publish(catalog, live, contents, loaded, DATE, progress.Silent()))
-            live.close()
+
+            def open_store() -> AbstractContextManager[Store]:
+                return closing(store.open_live(loaded))
+
+            made.append(publish.publish(catalog, open_store, contents, loaded, DATE, progress.Silent()))
 
         settings, queue = loaded.triplify, pipeline.stage_queue(catalog, "triplify")
         timed("triplify", lambda: triplify.triplify(catalog, self._iris, settings, queue, progress.Silent()))

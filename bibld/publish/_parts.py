@@ -80,8 +80,8 @@ class PartitionedContents(msgspec.Struct, frozen=True):
     withdraws: bool = False
 
 
-_MAX_COUNTED_CHANGES = 0.02
-"""Where a larger share of the quads has changed, counting all of them again takes less time."""
+_MAX_COUNTED_CHANGES, _MAX_COUNTED_LINES = 0.02, 2_000_000
+"""More changes, as a share of the quads or in lines, are not worth the time or the memory: all quads are counted."""
 
 WORTH_PROCESSES = 5_000
 """Records; all parts of a smaller release are written in this process, since starting others takes as long."""
@@ -164,7 +164,7 @@ def _counts(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: int
     if previous is None or before is None or before.in_default_graph != draft.manifest.in_default_graph:
         return contents.counts(catalog)
     with catalog.patches.net(previous.manifest.delivered, goal, draft.folder) as net:
-        if net.mentioned > _MAX_COUNTED_CHANGES * previous.manifest.figures.quads:
+        if net.mentioned > min(_MAX_COUNTED_CHANGES * previous.manifest.figures.quads, _MAX_COUNTED_LINES):
             return contents.counts(catalog)
         with open_store() as live:
             return contents.update_counts(before, net.lines(), partial(_occurrences, live))
